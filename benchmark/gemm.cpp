@@ -46,6 +46,8 @@ constexpr Kind kKinds[] = {
     {"TQ2_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_TQ2_0},
     {"Q1_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q1_0},
     {"Q2_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q2_0},
+    {"Q3_K", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q3_K},
+    {"Q2_K", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q2_K},
     {"Q4_0_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q4_0},
     {"Q8_0_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q8_0},
     {"Q4_K_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q4_K},

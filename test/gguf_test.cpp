@@ -288,6 +288,8 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi8c32pscalef16", kai_run_rhs_unpack_row_qsi8c32pscalef16},
         {"qsi6c16x256p", kai_run_rhs_unpack_row_qsi6c16x256p},
         {"qsi6c16x256pnrx4", kai_run_rhs_unpack_row_qsi6c16x256pnrx4},
+        {"qsi3c16x256p", kai_run_rhs_unpack_row_qsi3c16x256p},
+        {"qau2c16x256p", kai_run_rhs_unpack_row_qau2c16x256p},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"qai4c32ps1s0sf16", kai_run_rhs_unpack_row_qai4c32ps1s0sf16},
@@ -644,8 +646,11 @@ TEST(GgufTable, RefusesAndSaysWhy) {
 
 // Blocks of 256 activations, quantised as ggml does it (q8_K): there the sign of scale and quants is another one.
 TEST(GgufActivations, LikeQ8_K) {
-    const reference::Format& format = *reference::find_format("qsi8d256p");
-    for (const bool edge : {false, true}) {
+    for (const auto& [of_16, edge] : {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {
+        const reference::Format& format = *reference::find_format(of_16 ? "qsi8d16x256p" : "qsi8d256p");
+        const auto size = of_16 ? kai_get_lhs_packed_size_lhs_quant_pack_qsi8d16x256p_f32
+                                : kai_get_lhs_packed_size_lhs_quant_pack_qsi8d256p_f32;
+        const auto run = of_16 ? kai_run_lhs_quant_pack_qsi8d16x256p_f32 : kai_run_lhs_quant_pack_qsi8d256p_f32;
         const std::string name = KAI_TEST_DATA "/gguf/lhs" + std::string(edge ? "_edge" : "");
         const std::vector<uint8_t> floats = read(name + ".f32"), recorded = read(name + ".q8_K");
         const size_t k = edge ? 256 : 512, m = floats.size() / 4 / k;
@@ -653,10 +658,9 @@ TEST(GgufActivations, LikeQ8_K) {
         ASSERT_EQ(m, edge ? 15U : 3U);
         for (const reference::Tile t : {reference::Tile{1, 16, 2}, {4, 16, 2}, {4, 8, 2}, {8, 8, 2}, {1, 4, 1}}) {
             const reference::Shape s = {t.rows, t.kr, t.sr, k, 0};
-            const GuardedBuffer packed(kai_get_lhs_packed_size_lhs_quant_pack_qsi8d256p_f32(m, k, t.rows, t.kr, t.sr));
+            const GuardedBuffer packed(size(m, k, t.rows, t.kr, t.sr));
             const GuardedBuffer rows(floats);
-            kai_run_lhs_quant_pack_qsi8d256p_f32(
-                m, k, t.rows, t.kr, t.sr, 0, rows.as<float>(), k * sizeof(float), packed.data());
+            run(m, k, t.rows, t.kr, t.sr, 0, rows.as<float>(), k * sizeof(float), packed.data());
             for (size_t i = 0; i < m * k; ++i) {
                 const size_t row = i / k, kk = i % k, r = row % t.rows;
                 const uint8_t* block = recorded.data() + (row * k + kk) / 256 * 292;
@@ -665,13 +669,13 @@ TEST(GgufActivations, LikeQ8_K) {
                 const float d = element(kai_dt_f32, block, 0);
                 const float scale = element(kai_dt_f32, panel + format.scale(s, r, kk / 256), 0);
                 ASSERT_EQ(scale * q, d * static_cast<int8_t>(block[4 + kk % 256])) << "row " << row << ", k " << kk;
-                const auto high = static_cast<int8_t>(panel[format.high(s, r, kk / 256, kk % 256 / 32)]);
-                const auto low = static_cast<int8_t>(panel[format.low(s, r, kk / 256, kk % 256 / 32)]);
-                int16_t sums[2];
-                std::memcpy(sums, block + 260 + kk % 256 / 32 * 4, sizeof(sums));
-                ASSERT_EQ(
-                    128 * high + low,
-                    std::signbit(d) != std::signbit(scale) ? -(sums[0] + sums[1]) : sums[0] + sums[1]);
+                const size_t j = kk % 256 / format.sums_of;
+                const int sum = 128 * static_cast<int8_t>(panel[format.high(s, r, kk / 256, j)]) +
+                                static_cast<int8_t>(panel[format.low(s, r, kk / 256, j)]);
+                int16_t sums[16];
+                std::memcpy(sums, block + 260, sizeof(sums));
+                const int want = of_16 ? sums[j] : sums[2 * j] + sums[2 * j + 1];
+                ASSERT_EQ(sum, std::signbit(d) != std::signbit(scale) ? -want : want);
             }
         }
     }
@@ -735,8 +739,9 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         }
         const bool six = rhs == "qsi6c16x256p" || rhs == "qsi6c16x256pnrx4";
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, six && known) << u->name;
-        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q3_K) != nullptr, six && known) << u->name;
-        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K), nullptr);
+        const bool three = six || rhs == "qsi3c16x256p";
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q3_K) != nullptr, three && known) << u->name;
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K) != nullptr, rhs == "qau2c16x256p" && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
         EXPECT_EQ(kai_registry_gguf_packer(u, 64), nullptr);
         uint64_t types = 0;  // with a packer, or read where they lie: "ggq8_0" is Q8_0
@@ -775,7 +780,7 @@ std::vector<uint8_t> product_of_rows(const kai_ukernel& u, const kai_gguf_type& 
 TEST(GgufProduct, SameBitsOfSuperBlocks) {
     std::map<uint32_t, std::vector<uint8_t>> first;
     for (const auto& [u, type] : products()) {
-        if (std::string(u->lhs_format) == "qsi8d256p") {
+        if (reference::find_format(u->lhs_format)->block == 256) {
             const std::vector<uint8_t> bits = product_of_rows(*u, *type);
             EXPECT_TRUE(first.emplace(type->id, bits).first->second == bits) << u->name;
         }
@@ -918,7 +923,7 @@ TEST(GgufProduct, SuperBlocks) {
 TEST(GgufProduct, LikeGgml) {
     size_t compared = 0;
     for (const auto& [u, type] : products()) {
-        if (std::string(u->lhs_format) != "qsi8d256p") {
+        if (reference::find_format(u->lhs_format)->block != 256) {
             continue;
         }
         for (const bool edge : {false, true}) {

@@ -124,7 +124,7 @@ std::map<std::string, kai_gemm_problem> plain_problems() {
 
 /// Types that are multiplied as they are; others are dequantised (docs/gguf.md).
 bool is_packed_by_type(kai_gguf_type_id type) {
-    return type != KAI_GGUF_Q5_1 && type != KAI_GGUF_Q2_K;
+    return type != KAI_GGUF_Q5_1;
 }
 
 kai_gemm_plan plan_of(const kai_gemm_problem& p) {

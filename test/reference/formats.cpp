@@ -193,6 +193,57 @@ size_t low(const Shape& s, size_t r, size_t b, size_t j) {
     return block(s, b) + 12 * s.rows + 8 * r + j;
 }
 }  // namespace qsi8d256p
+// The same with 16 sums of 16: high of sums 0 to 7 of all rows, of 8 to 15, then low
+namespace qsi8d16x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 292;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 256;
+    return {block(s, kk / 256) + 36 * s.rows + (i / L) * s.rows * L + r * L + i % L};
+}
+size_t scale(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 4 * r;
+}
+size_t high(const Shape& s, size_t r, size_t b, size_t j) {
+    return block(s, b) + 4 * s.rows + j / 8 * 8 * s.rows + 8 * r + j % 8;
+}
+size_t low(const Shape& s, size_t r, size_t b, size_t j) {
+    return high(s, r, b, j) + 16 * s.rows;
+}
+}  // namespace qsi8d16x256p
+// | nr f16 d | nr f16 dmin | 16 * nr bytes: low nibbles scales, [sub-block][column], high nibbles minima, groups of L |
+// nr * 64 bytes | per block of 256: byte 32 * (i / 128) + i % 32 of a column has element i, from bit 2 * (i % 128 / 32)
+namespace qau2c16x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 84;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 256, j = 32 * (i / 128) + i % 32;
+    return {
+        block(s, kk / 256) + 20 * s.rows + (j / L) * s.rows * L + r * L + j % L,
+        static_cast<unsigned>(2 * (i % 128 / 32))};
+}
+size_t d(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * r;
+}
+size_t dmin(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + 2 * s.rows + 2 * r;
+}
+PartList sc(const Shape& s, size_t r, size_t b, size_t j) {
+    return {{block(s, b) + 4 * s.rows + j * s.rows + r, 0, 4, 0}};
+}
+PartList mn(const Shape& s, size_t r, size_t b, size_t j) {
+    const size_t L = s.kr / s.sr;
+    return {{block(s, b) + 4 * s.rows + (j / L) * s.rows * L + r * L + j % L, 4, 4, 0}};
+}
+}  // namespace qau2c16x256p
 
 // Per block of 256: | nr f16 scales | 16 x nr int8 scales of sub-blocks, [sub-block][column] | nr * 192 bytes |
 namespace qsi6c16x256p {
@@ -231,6 +282,33 @@ PartList parts(const Shape& s, size_t c, size_t kk) {
     return {{at, 0, 2, 4}, {at + 4 * s.rows, 0, 2, 2}, {at + 8 * s.rows, 0, 2, 0}};
 }
 }  // namespace qsi6c16x256pnrx4
+/// Per block of 256: | nr f16 scales | 16 x nr int8 scales of sub-blocks, [sub-block][column] | nr * 96 bytes |.
+/// Two sub-blocks are 64 numbers of six bits, stored as those of qsi6c16x256p: three bits of the first, then three of
+/// the second one.
+namespace qsi3c16x256p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 114;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 256);
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 2 * c;
+}
+size_t sub_scale(const Shape& s, size_t c, size_t b, size_t j) {
+    return block(s, b) + 2 * s.rows + j * s.rows + c;
+}
+PartList parts(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 16, number = i / L * 4 * L + c % 4 * L + i % L;
+    const size_t start = block(s, kk / 256) + 18 * s.rows + kk % 256 / 32 * s.rows * 12 + c / 4 * 48;
+    const size_t at = start + number - 48;
+    const bool first = kk % 32 < 16;
+    if (number < 48) {
+        return {{start + number, first ? 5u : 2u, 3, 0}};
+    }
+    return first ? PartList{{at, 0, 2, 1}, {at + 16, 1, 1, 0}} : PartList{{at + 16, 0, 1, 2}, {at + 32, 0, 2, 0}};
+}
+}  // namespace qsi3c16x256p
 
 // Rows of a file, per super-block of 256: | f16 d | f16 dmin | 12 bytes | 128 bytes |, nibbles as qau4c32x256p
 namespace ggq4_k {
@@ -601,7 +679,17 @@ const std::vector<Format>& formats() {
         Format{"qsi8d256p", kLhs, Format::i8, qsi8d256p::stride, kAt<qsi8d256p::place>}
             .with_blocks_of(256)
             .with_scale(Format::f32_scale, qsi8d256p::scale)
-            .with_sums_of_32(qsi8d256p::high, qsi8d256p::low),
+            .with_sums_of(32, qsi8d256p::high, qsi8d256p::low),
+        Format{"qsi8d16x256p", kLhs, Format::i8, qsi8d16x256p::stride, kAt<qsi8d16x256p::place>}
+            .with_blocks_of(256)
+            .with_scale(Format::f32_scale, qsi8d16x256p::scale)
+            .with_sums_of(16, qsi8d16x256p::high, qsi8d16x256p::low),
+        Format{"qau2c16x256p", kRhs, Format::n2, qau2c16x256p::stride, kAt<qau2c16x256p::place>}
+            .with_blocks_of(256)
+            .with_scale(Format::f16_scale, qau2c16x256p::d)
+            .with_sub_scales(16, 0, 15, qau2c16x256p::sc)
+            .with_sub_minima(qau2c16x256p::mn, qau2c16x256p::dmin)
+            .with_padding(Format::last_row),
         Format{"qsi6c16x256p", kRhs, Format::i6, qsi6c16x256p::stride, {}}
             .with_blocks_of(256)
             .with_parts(qsi6c16x256p::parts)
@@ -613,6 +701,12 @@ const std::vector<Format>& formats() {
             .with_parts(qsi6c16x256pnrx4::parts)
             .with_scale(Format::f16_scale, qsi6c16x256p::scale)
             .with_sub_scales(16, -128, 127, byte<qsi6c16x256p::sub_scale>)
+            .with_padding(Format::last_row),
+        Format{"qsi3c16x256p", kRhs, Format::i3, qsi3c16x256p::stride, {}}
+            .with_blocks_of(256)
+            .with_parts(qsi3c16x256p::parts)
+            .with_scale(Format::f16_scale, qsi3c16x256p::scale)
+            .with_sub_scales(16, -32, 31, byte<qsi3c16x256p::sub_scale>)
             .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}
             .with_blocks()
@@ -1088,10 +1182,10 @@ struct Row {
         }
     }
 
-    void pack_sums_of_32(size_t b) {
-        for (size_t j = 0; j < side.bl / 32; ++j) {
-            const int8_t* q = &side.q[row * side.k + b * side.bl + 32 * j];
-            const int sum = std::accumulate(q, q + 32, 0), low = (sum + 64 + 128 * 64) % 128 - 64;
+    void pack_sums(size_t b) {
+        for (size_t j = 0; j < side.bl / f.sums_of; ++j) {
+            const int8_t* q = &side.q[row * side.k + b * side.bl + f.sums_of * j];
+            const int sum = std::accumulate(q, q + f.sums_of, 0), low = (sum + 64 + 128 * 64) % 128 - 64;
             panel.put(f.high(s, r, b, j), static_cast<int8_t>((sum - low) / 128), state(b));
             panel.put(f.low(s, r, b, j), static_cast<int8_t>(low), state(b));
         }
@@ -1124,7 +1218,7 @@ struct Row {
         for (size_t b = 0; f.scale != nullptr && b < side.scales_per_row(); ++b) {
             pack_scale(b);
             if (f.high != nullptr) {
-                pack_sums_of_32(b);
+                pack_sums(b);
             }
             if (f.sub != 0) {
                 pack_sub_blocks(b);

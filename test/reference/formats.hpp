@@ -122,9 +122,9 @@ constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all
                         }};
 
 struct Format {
-    // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n4, n5: values from 0 on
+    // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n2, n4, n5: values from 0 on
     // s2: 2 more than the value; t2: 1 more than the value
-    enum Element { i8, i6, u6, i4, u4, u2, s2, t2, l4, n4, n5, f32, f16, bf16 };
+    enum Element { i8, i6, i3, u6, i4, u4, u2, s2, t2, l4, n2, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -147,11 +147,12 @@ struct Format {
     AtBlock* scale = nullptr;
     AtBlock* offset = nullptr;
     At* bias = nullptr;
-    At* row_offset = nullptr;                        // LHS, int32
-    At* sum = nullptr;                               // RHS, int32, with blocks f32
-    AtPart *high = nullptr, *low = nullptr;          // LHS: bytes of the sum of elements 32j ... 32j + 31 of a block
-    Parts *sub_scale = nullptr, *sub_min = nullptr;  // RHS: of sub-block j of a block
-    AtBlock* min_scale = nullptr;                    // RHS, of the type of scale
+    At* row_offset = nullptr;                                        // LHS, int32
+    At* sum = nullptr;                                               // RHS, int32, with blocks f32
+    AtPart *high = nullptr, *low = nullptr;                          // LHS: bytes of sum j of a block
+    size_t sums_of = 0;                                              // its length
+    Parts *sub_scale = nullptr, *sub_min = nullptr;                  // RHS: of sub-block j of a block
+    AtBlock* min_scale = nullptr;                                    // RHS, of the type of scale
     PartList (*parts)(const Shape&, size_t r, size_t kk) = nullptr;  // elements that are in several bytes
     Place (*fifth)(const Shape&, size_t r, size_t kk) = nullptr;     // n5: bit 4
 
@@ -186,8 +187,8 @@ struct Format {
         return with([](Format& f) { f.only_bl = f.block; });
     }
     /// 128 * high + low, low from -64 to 63.
-    Format with_sums_of_32(AtPart* high_at, AtPart* low_at) const {
-        return with([=](Format& f) { f.high = high_at, f.low = low_at; });
+    Format with_sums_of(size_t length, AtPart* high_at, AtPart* low_at) const {
+        return with([=](Format& f) { f.sums_of = length, f.high = high_at, f.low = low_at; });
     }
     /// Sub-blocks with integer scales.
     Format with_sub_scales(size_t length, int least, int most, Parts* at) const {
@@ -256,12 +257,14 @@ struct Format {
     /// @}
 
     unsigned bits() const {
-        return element == f32                                    ? 32
-               : is_float()                                      ? 16
-               : element == i8                                   ? 8
-               : element == i6 || element == u6                  ? 6
-               : element == u2 || element == s2 || element == t2 ? 2
-                                                                 : 4;
+        const bool two = element == u2 || element == s2 || element == t2 || element == n2;
+        return element == f32                   ? 32
+               : is_float()                     ? 16
+               : element == i8                  ? 8
+               : element == i6 || element == u6 ? 6
+               : element == i3                  ? 3
+               : two                            ? 2
+                                                : 4;
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;

@@ -181,6 +181,9 @@ GgufSub gguf_sub(const GgufType& type, const uint8_t* block, size_t j) {
     if (name == "IQ4_XS") {
         return {scale_of_iq4_xs(block, j), 0};
     }
+    if (name == "Q2_K") {
+        return {block[j] & 15, block[j] >> 4};
+    }
     if (name == "Q3_K") {
         return {scale_of_q3_k(block, j), 0};
     }

@@ -20,10 +20,12 @@ namespace {
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
     const bool six = f.element == Format::i6 || f.element == Format::u6,
-               natural = f.element == Format::n4 || f.element == Format::n5;
+               natural = f.element == Format::n2 || f.element == Format::n4 || f.element == Format::n5;
     const bool ternary = f.element == Format::t2, two = f.element == Format::s2 || ternary;
+    const bool three = f.element == Format::i3;
     const int lo = ternary            ? -1
                    : two              ? -2
+                   : three            ? -4
                    : wide             ? f.high != nullptr ? -127 : -128
                    : index || natural ? 0
                    : six              ? -32
@@ -31,6 +33,7 @@ int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
     const int hi = wide                                                 ? 127
                    : ternary                                            ? 2
                    : two                                                ? 1
+                   : three || f.element == Format::n2                   ? 3
                    : f.element == Format::n5 || six                     ? 31
                    : f.element == Format::n4 || f.element == Format::l4 ? 15
                    : index                                              ? 3

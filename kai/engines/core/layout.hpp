@@ -227,6 +227,8 @@ inline constexpr Format qsi8d32psumf16 =
     Format{"qsi8d32psumf16", 8, Format::kr_over_sr}.in_blocks_of(32).after_block(4);
 /// Before a block: f32 scale; sums of 32 elements each, 128 * high + low: 8 bytes high, 8 bytes low.
 inline constexpr Format qsi8d256p = Format{"qsi8d256p", 8, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
+/// The same with sums of 16 elements each: 8 bytes high of the first eight sums, of the other eight; bytes low alike.
+inline constexpr Format qsi8d16x256p = Format{"qsi8d16x256p", 8, Format::kr_over_sr}.in_blocks_of(256).before_block(36);
 /// Before a block: f16 scale.
 inline constexpr Format qsi8c32p = Format{"qsi8c32p", 8, Format::kr_over_sr}.before_block(2);
 /// Before a super-block: f16 scale, 16 int8 scales of sub-blocks, [sub-block][column]. Elements: superblocks.hpp.
@@ -234,6 +236,8 @@ inline constexpr Format qsi6c16x256p = Format{"qsi6c16x256p", 6, Format::kr_over
 /// The same; a plane of elements has all columns of the panel, not four.
 inline constexpr Format qsi6c16x256pnrx4 =
     Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18).in_wide_planes();
+/// Before a block: as qsi6c16x256p. Elements: superblocks.hpp.
+inline constexpr Format qsi3c16x256p = Format{"qsi3c16x256p", 3, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; 2 bits: the weight + 1, for weights from -1 to 2.
@@ -251,6 +255,10 @@ inline constexpr Format qau4c32x256p =
     Format{"qau4c32x256p", 4, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
 /// The same; elements are 32 bytes of fifth bits per row, then nibbles as there.
 inline constexpr Format qau5c32x256p = Format{"qau5c32x256p", 5, Format::kr_over_sr}.in_blocks_of(256).before_block(20);
+/// Before a block: f16 d, f16 dmin, 16 bytes: in low nibbles scales of 16 elements each, [sub-block][column], in high
+/// ones minima, ordered as those of qau4c32x256p.
+inline constexpr Format qau2c16x256p =
+    Format{"qau2c16x256p", 2, Format::kr_over_sr}.nibbles_apart(32).in_blocks_of(256).before_block(20);
 /// Before the panel: as qlu4c32p; before a block: f16 d, 8 int8 scales of 32 elements each (as qau4c32x256p has them);
 /// indices of the table.
 inline constexpr Format qlu4c32x256p =

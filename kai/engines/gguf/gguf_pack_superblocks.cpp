@@ -2,8 +2,8 @@
 // column is a row of the file.
 //
 // Nibbles, some of them indices, and fifth bits are the bytes of the file, those of 4 columns interleaved by groups;
-// values of six bits, or of three, become three bytes for four weights (superblocks.hpp). Sub-scales of 6 bits become
-// bytes.
+// values of six bits, or pairs of three, become three bytes for four weights (superblocks.hpp). Sub-scales of 6 bits
+// become bytes.
 //
 // NEON: 16 bytes of 4 columns at a time (ZIP), ST4 for the sub-scales.
 //
@@ -117,8 +117,35 @@ KAI_INLINE void load_subs(const uint8_t* block, uint8_t subs[Six::kSubs]) {
     }
 }
 
+/// How many sub-blocks are stored as one of six bits.
+constexpr size_t subs_of_six(const Format& format) {
+    return format.bits == 3 ? 2 : 1;
+}
+
+#if defined(__aarch64__)
+/// Bytes whose lower six bits are stored for sub-block j.
+template <const Format& format, const Block& t>
+KAI_INLINE uint8x16_t six_bits_x16(const uint8_t* block, size_t j) {
+    const uint8x16_t first = vreinterpretq_u8_s8(values_x16<t>(block, Six::kSub * j));
+    if constexpr (subs_of_six(format) == 1) {
+        return first;
+    } else {
+        const uint8x16_t second = vreinterpretq_u8_s8(values_x16<t>(block, Six::kSub * (j + 1)));
+        return vsliq_n_u8(second, first, 3);
+    }
+}
+#else
+/// The same, of weight i: six bits.
+template <const Format& format, const Block& t>
+KAI_INLINE uint8_t six_bits_of(const uint8_t* block, size_t i) {
+    const int first = value_of(t, block, i);
+    const int bits = subs_of_six(format) == 1 ? first : first * 8 | (value_of(t, block, i + Six::kSub) & 7);
+    return static_cast<uint8_t>(bits & 63);
+}
+#endif
+
 /// A super-block of four columns whose values are packed to six bits, from column c of the panel on.
-template <const Block& t, size_t group>
+template <const Format& format, const Block& t, size_t group>
 KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, size_t plane) {
     uint8_t subs[4][Six::kSubs], scales[Six::kSubs][4];
     KAI_UNROLL(4)
@@ -136,15 +163,18 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
         }
     }
 #endif
-    uint8_t* elements = dst + qsi6c16x256p.block_head * nr;
-    for (size_t j = 0; j < Six::kSubs; ++j) {
-        store(dst + scale_of_sub(nr, j, c), load<uint32_t>(scales[j]));
-        uint8_t* const quad = elements + Six::quad(nr, j, c, plane);
+    uint8_t* elements = dst + format.block_head * nr;
+    constexpr size_t subs_of_step = subs_of_six(format);
+    for (size_t j = 0; j < Six::kSubs; j += subs_of_step) {
+        for (size_t i = j; i < j + subs_of_step; ++i) {
+            store(dst + scale_of_sub(nr, i, c), load<uint32_t>(scales[i]));
+        }
+        uint8_t* const quad = elements + Six::quad(nr, j / subs_of_step, c, plane);
 #if defined(__aarch64__)
         uint8x16_t v[4], out[4];
         KAI_UNROLL(4)
         for (int i = 0; i < 4; ++i) {
-            v[i] = vreinterpretq_u8_s8(values_x16<t>(src.at[i], Six::kSub * j));
+            v[i] = six_bits_x16<format, t>(src.at[i], j);
         }
         interleave<group>(v, out);
         vst1q_u8(quad, vsliq_n_u8(vshrq_n_u8(out[3], 4), out[0], 2));
@@ -155,7 +185,7 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
         for (size_t i = 0; i < 4; ++i) {
             for (size_t kk = 0; kk < Six::kSub; ++kk) {
                 const Six::At at = Six::at(group, i, kk);
-                vectors[at.vector][at.lane] = static_cast<uint8_t>(value_of(t, src.at[i], Six::kSub * j + kk) & 63);
+                vectors[at.vector][at.lane] = six_bits_of<format, t>(src.at[i], Six::kSub * j + kk);
             }
         }
         for (size_t lane = 0; lane < Six::kVector; ++lane) {
@@ -194,6 +224,29 @@ KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
         dst = put_groups<group>(src, t.high.offset, t.weights / 8, dst);
     }
     put_groups<group>(src, t.low.offset, t.weights / 2, dst);
+}
+
+/// A super-block whose quants keep the bytes of the file. Scales are in low nibbles, [sub-block][column], minima in
+/// high ones, in groups.
+template <const Format& format, const Block& t, size_t group>
+KAI_INLINE void pack_two_bits(const Columns& src, uint8_t* dst) {
+    static_assert(t.scales == Scales::nibbles && t.low.bits == 2 && t.low.distance == format.nibble_distance);
+    put_halves(src, t.d, dst);
+    put_halves(src, t.m, dst + 2 * kColumns);
+    dst += 4 * kColumns;
+    uint8_t scales[16 * kColumns], minima[16 * kColumns];
+    for (size_t half = 0; half < 2; ++half) {
+        Words words;
+        for (size_t c = 0; c < kColumns; ++c) {
+            words.of[c] = load<uint64_t>(src.at[c] + t.subs + 8 * half);
+        }
+        put_rows(words, scales + 8 * kColumns * half);
+    }
+    put_groups<group>(src, t.subs, 16, minima);
+    for (size_t i = 0; i < sizeof(scales); ++i) {
+        dst[i] = static_cast<uint8_t>((scales[i] & 0x0F) | (minima[i] & 0xF0));
+    }
+    put_groups<group>(src, t.low.offset, t.weights / 4, dst + sizeof(scales));
 }
 
 /// A super-block of four columns, from column c of the panel on; packed bytes hold neighbours.
@@ -271,8 +324,10 @@ template <const Format& format, const Block& t, size_t group>
                 src.at[i] = p.rhs + (first + c + i < p.n ? first + c + i : p.n - 1) * p.rhs_stride;
             }
             for (size_t b = 0; b < p.blocks; ++b) {
-                if constexpr (format.bits == 6) {
-                    pack_six<t, group>(src, panel + b * block, nr, c, p.plane);
+                if constexpr (format.bits == 6 || format.bits == 3) {
+                    pack_six<format, t, group>(src, panel + b * block, nr, c, p.plane);
+                } else if constexpr (format.bits == 2) {
+                    pack_two_bits<format, t, group>(src, panel + b * block);
                 } else if constexpr (format.nibble_distance == 1) {
                     pack_neighbours<format, t>(src, panel + b * block, nr, c);
                 } else {
@@ -318,5 +373,7 @@ KAI_DEFINE_GGUF(qsi6c16x256p, Q6_K, q6_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q3_K, q3_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q3_K, q3_k, 8)
+KAI_DEFINE_GGUF(qsi3c16x256p, Q3_K, q3_k, 0)
+KAI_DEFINE_GGUF(qau2c16x256p, Q2_K, q2_k, 0)
 
 }  // extern "C"

@@ -237,6 +237,27 @@ void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
     }
 }
 
+/// As unpack_six_bits: scale and minimum of 16 weights have 4 bits each.
+void unpack_super_two_bits(const Format& format, const Column& p, kai_datatype type) {
+    constexpr size_t kSub = 16, kSubs = 16;
+    const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
+    const size_t group = format.group_size(p.tile), step = rows * group, next_16 = 16 / group * step;
+    const uint8_t* block = p.packed + format.offset(p.tile, p.n_idx, p.k);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / format.block; ++b, block += format.block_bytes(p.tile, format.block)) {
+        const uint8_t *subs = block + 4 * rows, *quants = block + 20 * rows + r * group;
+        const float d = kai_cast_f32_f16(load<uint16_t>(block + 2 * r));
+        const float dmin = kai_cast_f32_f16(load<uint16_t>(block + 2 * rows + 2 * r));
+        for (size_t j = 0; j < kSubs; ++j, dst += kSub * size) {
+            const float scale = d * static_cast<float>(subs[j * rows + r] & 15);
+            const uint8_t mn = subs[(j / group * rows + r) * group + j % group] >> 4;
+            const Bytes bytes = gather_16(quants + (j / 8 * 2 + j % 2) * next_16, group, step);
+            const Bytes values = bytes >> static_cast<uint8_t>(j % 8 / 2 * 2) & 3;
+            put_16(values, scale, true, -(dmin * static_cast<float>(mn)), type, dst);
+        }
+    }
+}
+
 /// 32 weights by their indices: byte i holds two that are d apart. Each half has a scale.
 KAI_INLINE void put_indices(
     const int8_t* table, Bytes bytes, size_t d, const float scales[2], kai_datatype type, uint8_t* dst) {
@@ -287,16 +308,18 @@ void unpack_super_indices(const Format& format, const Column& p, kai_datatype ty
     }
 }
 
-/// d times a scale of 8 bits is exact, and the product with a value is the only rounding.
+/// d times a scale of 8 bits is exact, and the product with a value is the only rounding. Three bits: two sub-blocks in
+/// the place of one.
 void unpack_six(const Format& format, const Column& p, kai_datatype type) {
     const size_t size = kai_get_datatype_size_in_bytes(type), nr = p.tile.rows, c = p.n_idx % nr;
+    const size_t step = format.bits == 3 ? 2 : 1;
     const size_t group = format.group_size(p.tile), plane = Six::plane(format, nr);
     const uint8_t* fields = p.packed + format.offset(p.tile, p.n_idx, p.k);
     uint8_t* dst = p.dst;
     for (size_t b = 0; b < p.k / format.block; ++b, fields += format.block_bytes(p.tile, format.block)) {
         const float d = kai_cast_f32_f16(load<uint16_t>(fields + 2 * c));
-        for (size_t sub = 0; sub < Six::kSubs; ++sub, dst += Six::kSub * size) {
-            const uint8_t* quad = fields + nr * format.block_head + Six::quad(nr, sub, c, plane);
+        for (size_t sub = 0; sub < Six::kSubs; sub += step) {
+            const uint8_t* quad = fields + nr * format.block_head + Six::quad(nr, sub / step, c, plane);
             const auto first = load<Bytes>(quad), second = load<Bytes>(quad + plane),
                        third = load<Bytes>(quad + 2 * plane);
             const Bytes last = (first & 3) << 4 | (second & 3) << 2 | (third & 3);
@@ -305,8 +328,12 @@ void unpack_six(const Format& format, const Column& p, kai_datatype type) {
             for (size_t v = 0; v < 4; ++v) {
                 store(values + v * Six::kVector, (bits[v] ^ 32) - 32);
             }
-            const float scale = d * static_cast<float>(static_cast<int8_t>(fields[scale_of_sub(nr, sub, c)]));
-            put_16(gather_16(values + c % 4 * group, group, 4 * group), scale, false, 0, type, dst);
+            const Bytes column = gather_16(values + c % 4 * group, group, 4 * group);
+            for (size_t j = sub; j < sub + step; ++j, dst += Six::kSub * size) {
+                const float scale = d * static_cast<float>(static_cast<int8_t>(fields[scale_of_sub(nr, j, c)]));
+                const Bytes three = ((column >> static_cast<uint8_t>(j == sub ? 3 : 0) & 7) ^ 4) - 4;
+                put_16(format.bits == 3 ? three : column, scale, false, 0, type, dst);
+            }
         }
     }
 }
@@ -432,6 +459,8 @@ KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_super_blocks, kai::unpack_six)
+KAI_DEFINE_UNPACK(qsi3c16x256p, unpack_super_blocks, kai::unpack_six)
+KAI_DEFINE_UNPACK(qau2c16x256p, unpack_super_blocks, kai::unpack_super_two_bits)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0sf16, unpack_blocks, (kai::Nibble{0, 1, 0}))

@@ -1,5 +1,5 @@
-// LHS packers of the families with an int8 LHS that is quantised block by block: formats qsi8d32p*, and qsi8d256p with
-// the sums of each 32.
+// LHS packers of the families with an int8 LHS that is quantised block by block: formats qsi8d32p*, qsi8d256p with the
+// sums of each 32, and qsi8d16x256p with those of each 16.
 //
 //     q = round(x * multiplier),  multiplier and scale from amax = max |x| of the block
 //
@@ -19,6 +19,7 @@ constexpr LhsBlockKind kF32Last  {qsi8d32p_last,    SourceType::f32, Ties::away}
 constexpr LhsBlockKind kSumsF32  {qsi8d32pscalef32, SourceType::f32, Ties::to_even};
 constexpr LhsBlockKind kSumsF16  {qsi8d32pscalef32, SourceType::f16, Ties::away};
 constexpr LhsBlockKind k256F32   {qsi8d256p,        SourceType::f32, Ties::to_even};
+constexpr LhsBlockKind k16x256F32{qsi8d16x256p,     SourceType::f32, Ties::to_even};
 // clang-format on
 
 /// The rules of a kind. Any mr, kr and sr but those of `only`.
@@ -31,6 +32,7 @@ constexpr LhsRules kRulesF32Last = rules_of(kF32Last, {0, 4, 0}, 32);
 constexpr LhsRules kRulesSumsF32 = rules_of(kSumsF32, {0, 0, 0}, 32);
 constexpr LhsRules kRulesSumsF16 = rules_of(kSumsF16, {0, 0, 0}, 32);
 constexpr LhsRules kRules256{qsi8d256p, 0, 0, 0, false, 0, 0};
+constexpr LhsRules kRules16x256{qsi8d16x256p, 0, 0, 0, false, 0, 0};
 
 }  // namespace
 }  // namespace kai
@@ -55,13 +57,15 @@ KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32p_f32_neon, kRulesF32Last, float, 0, k
 KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32pscalef32_f32_neon, kRulesSumsF32, float, m_idx_start, kai::kSumsF32)
 KAI_LHS_PACK_BLOCKS(lhs_quant_pack_qsi8d32pscalef32_f16_neon, kRulesSumsF16, void, m_idx_start, kai::kSumsF16)
 
-KAI_DEFINE_LHS_PACK_GETTERS(lhs_quant_pack_qsi8d256p_f32, kRules256)
-
-KAI_DEFINE_LHS_PACK_RUN(lhs_quant_pack_qsi8d256p_f32, kRules256, float,
-                        kai::pack_blocks<kai::k256F32>(
-                            {m, k, kai::qsi8d256p.block, {mr, kr, sr}, m_idx_start % mr, lhs, lhs_stride, lhs_packed});)
-
-KAI_RUN_LHS_PACK_ROWS(lhs_quant_pack_qsi8d256p_f32_rows) {
-    kai::check_lhs_call(kai::kRules256, {mr, kr, sr}, __func__, k);
-    kai::pack_blocks<kai::k256F32>({m, k, kai::qsi8d256p.block, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
-}
+/// Blocks of 256.
+#define KAI_LHS_PACK_256(NAME, RULES, KIND)                                                                     \
+    KAI_DEFINE_LHS_PACK_GETTERS(NAME, RULES)                                                                    \
+    KAI_DEFINE_LHS_PACK_RUN(                                                                                    \
+        NAME, RULES, float,                                                                                     \
+        kai::pack_blocks<kai::KIND>({m, k, 256, {mr, kr, sr}, m_idx_start % mr, lhs, lhs_stride, lhs_packed});) \
+    KAI_RUN_LHS_PACK_ROWS(NAME##_rows) {                                                                        \
+        kai::check_lhs_call(kai::RULES, {mr, kr, sr}, __func__, k);                                             \
+        kai::pack_blocks<kai::KIND>({m, k, 256, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});           \
+    }
+KAI_LHS_PACK_256(lhs_quant_pack_qsi8d256p_f32, kRules256, k256F32)
+KAI_LHS_PACK_256(lhs_quant_pack_qsi8d16x256p_f32, kRules16x256, k16x256F32)

@@ -15,8 +15,14 @@ enum class LhsFields {
     scale,           // f16 scale
     sum_scale,       // f32 sum of the quants times the scale, f32 scale
     half_sum_scale,  // the same in f16: each is rounded once
-    scale_sums,      // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOf32)
+    scale_sums,      // f32 scale, sums of 32 quants each: 8 bytes high, 8 bytes low (SumOfQuants)
+    scale_sums_16,   // f32 scale, sums of 16 quants each: 16 bytes high, 16 bytes low; those of eight are together
 };
+
+/// Quants of a sum.
+constexpr size_t length_of_sums(LhsFields fields) {
+    return fields == LhsFields::scale_sums_16 ? 16 : 32;
+}
 
 /// How packers with f32 scales compute them, and the others.
 constexpr ScaleRule rule_with(LhsFields fields) {
@@ -38,6 +44,7 @@ struct LhsBlockKind {
         return format.block_tail == 2 * sizeof(float)      ? LhsFields::sum_scale
                : format.block_tail == 2 * sizeof(uint16_t) ? LhsFields::half_sum_scale
                : format.block_head == 20                   ? LhsFields::scale_sums
+               : format.block_head == 36                   ? LhsFields::scale_sums_16
                                                            : LhsFields::scale;
     }
     /// Bytes of the first entry.
@@ -51,24 +58,26 @@ struct LhsBlockKind {
     }
 };
 
-/// The sum of 32 quants, 128 * high + low: both fit a byte, low is -64 ... 63.
-struct SumOf32 {
+/// The sum of 16 or 32 quants, 128 * high + low: both fit a byte, low is -64 ... 63.
+struct SumOfQuants {
     int32_t high, low;
 
-    KAI_INLINE explicit SumOf32(int32_t sum) : high((sum + 64) >> 7), low(sum - high * 128) {
+    KAI_INLINE explicit SumOfQuants(int32_t sum) : high((sum + 64) >> 7), low(sum - high * 128) {
     }
 };
 
 /// The sums of a block of one row, from its quants.
 KAI_INLINE void put_sums_scalar(
     const LhsBlockKind& kind, const LhsRows& p, const uint8_t* quants, size_t slot, uint8_t* sums) {
-    for (size_t j = 0; j < p.bl / 32; ++j) {
+    const size_t length = length_of_sums(kind.fields()), count = p.bl / length;
+    for (size_t j = 0; j < count; ++j) {
         int32_t sum = 0;
-        for (size_t i = 0; i < 32; ++i) {
-            sum += static_cast<int8_t>(quants[kind.format.at(p.tile, p.bl, slot, 32 * j + i).byte]);
+        for (size_t i = 0; i < length; ++i) {
+            sum += static_cast<int8_t>(quants[kind.format.at(p.tile, p.bl, slot, length * j + i).byte]);
         }
-        sums[j] = static_cast<uint8_t>(SumOf32(sum).high);
-        sums[8 * p.tile.rows + j] = static_cast<uint8_t>(SumOf32(sum).low);
+        const size_t at = j / 8 * 8 * p.tile.rows + j % 8;
+        sums[at] = static_cast<uint8_t>(SumOfQuants(sum).high);
+        sums[count * p.tile.rows + at] = static_cast<uint8_t>(SumOfQuants(sum).low);
     }
 }
 
@@ -101,6 +110,7 @@ KAI_INLINE void pack_block_scalar(
             store(fields + sizeof(uint16_t) * p.tile.rows, kai_cast_f16_f32(s.scale));
             break;
         case LhsFields::scale_sums:
+        case LhsFields::scale_sums_16:
             store(fields, s.scale);
             put_sums_scalar(kind, p, quants, slot, fields + sizeof(float) * p.tile.rows + sizeof(float) * slot);
             break;

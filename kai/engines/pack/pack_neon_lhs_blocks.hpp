@@ -85,22 +85,22 @@ KAI_INLINE bool has_nan(float32x4_t v) {
     }
 }
 
-// ---- Sums of 32 quants of blocks of 256
+// ---- Sums of 16 or 32 quants (LENGTH) of blocks of 256
 
-/// Bytes high, bytes low: SumOf32 of 8 sums.
-KAI_INLINE void put_sums(uint8_t* dst, size_t panel_rows, int16x8_t sums) {
+/// Bytes high, bytes low `low_step` further on: SumOfQuants of 8 sums.
+KAI_INLINE void put_sums(uint8_t* dst, size_t low_step, int16x8_t sums) {
     const int16x8_t high = vrshrq_n_s16(sums, 7);
     store(dst, vmovn_s16(high));
-    store(dst + 8 * panel_rows, vmovn_s16(vsubq_s16(sums, vshlq_n_s16(high, 7))));
+    store(dst + low_step, vmovn_s16(vsubq_s16(sums, vshlq_n_s16(high, 7))));
 }
 
-/// Pairs of the 16-bit sums of a vector that has 32 quants of four rows: lanes {row 0, 0, 1, 1, 2, 2, 3, 3}.
-template <size_t group>
-KAI_INLINE int16x8_t sums_of_32_of_four_rows(const uint8_t* quants, size_t group_step) {
+/// Pairs of the 16-bit sums of vectors that have LENGTH quants of four rows: lanes {row 0, 0, 1, 1, 2, 2, 3, 3}.
+template <size_t group, size_t LENGTH>
+KAI_INLINE int16x8_t sums_of_four_rows(const uint8_t* quants, size_t group_step) {
     if constexpr (group == 8) {
         int16x8_t rows_01 = vpaddlq_s8(load<int8x16_t>(quants)), rows_23 = vpaddlq_s8(load<int8x16_t>(quants + 16));
         KAI_UNROLL(3)
-        for (size_t g = 1; g < 4; ++g) {
+        for (size_t g = 1; g < LENGTH / 8; ++g) {
             rows_01 = vpadalq_s8(rows_01, load<int8x16_t>(quants + g * group_step));
             rows_23 = vpadalq_s8(rows_23, load<int8x16_t>(quants + g * group_step + 16));
         }
@@ -108,7 +108,7 @@ KAI_INLINE int16x8_t sums_of_32_of_four_rows(const uint8_t* quants, size_t group
     } else {
         int16x8_t rows = vpaddlq_s8(load<int8x16_t>(quants));
         KAI_UNROLL(7)
-        for (size_t g = 1; g < 8; ++g) {
+        for (size_t g = 1; g < LENGTH / 4; ++g) {
             rows = vpadalq_s8(rows, load<int8x16_t>(quants + g * group_step));
         }
         return rows;
@@ -116,39 +116,51 @@ KAI_INLINE int16x8_t sums_of_32_of_four_rows(const uint8_t* quants, size_t group
 }
 
 /// Of a block of each of four rows, from its quants. `dst`: high bytes of the first row.
-template <size_t group>
+template <size_t group, size_t LENGTH>
 KAI_INLINE void put_sums_of_four_rows(const BlockRows& p, const uint8_t* quants, uint8_t* dst) {
-    int16_t sums[32];  // [j][row]
-    const size_t step = 32 / group * p.group_step;
-    KAI_UNROLL(4)
-    for (size_t j = 0; j < 8; j += 2) {
+    constexpr size_t count = 256 / LENGTH;
+    int16_t sums[4 * count];  // [j][row]
+    const size_t step = LENGTH / group * p.group_step;
+    KAI_UNROLL(8)
+    for (size_t j = 0; j < count; j += 2) {
         vst1q_s16(
             sums + 4 * j, vpaddq_s16(
-                              sums_of_32_of_four_rows<group>(quants + j * step, p.group_step),
-                              sums_of_32_of_four_rows<group>(quants + (j + 1) * step, p.group_step)));
+                              sums_of_four_rows<group, LENGTH>(quants + j * step, p.group_step),
+                              sums_of_four_rows<group, LENGTH>(quants + (j + 1) * step, p.group_step)));
     }
-    const int16x8x4_t rows = vld4q_s16(sums);
-    KAI_UNROLL(4)
-    for (size_t r = 0; r < 4; ++r) {
-        put_sums(dst + 8 * r, p.panel_rows, rows.val[r]);
+    KAI_UNROLL(2)
+    for (size_t j = 0; j < count; j += 8, dst += 8 * p.panel_rows) {
+        const int16x8x4_t rows = vld4q_s16(sums + 4 * j);
+        KAI_UNROLL(4)
+        for (size_t r = 0; r < 4; ++r) {
+            put_sums(dst + 8 * r, count * p.panel_rows, rows.val[r]);
+        }
     }
 }
 
 /// Of a block of a row, from its 256 quants, which are stored together.
+template <size_t LENGTH>
 KAI_INLINE void put_sums_of_row(const uint8_t* quants, uint8_t* dst, size_t panel_rows) {
-    int16x8_t v[8];
-    KAI_UNROLL(8)
-    for (size_t j = 0; j < 8; ++j) {
-        v[j] = vpadalq_s8(vpaddlq_s8(load<int8x16_t>(quants + 32 * j)), load<int8x16_t>(quants + 32 * j + 16));
+    constexpr size_t count = 256 / LENGTH;
+    int16x8_t v[count];
+    KAI_UNROLL(16)
+    for (size_t j = 0; j < count; ++j) {
+        v[j] = vpaddlq_s8(load<int8x16_t>(quants + LENGTH * j));
+        if constexpr (LENGTH == 32) {
+            v[j] = vpadalq_s8(v[j], load<int8x16_t>(quants + 32 * j + 16));
+        }
     }
     KAI_UNROLL(3)
-    for (size_t half = 4; half > 0; half /= 2) {
-        KAI_UNROLL(4)
+    for (size_t half = count / 2; half >= count / 8; half /= 2) {
+        KAI_UNROLL(8)
         for (size_t j = 0; j < half; ++j) {
             v[j] = vpaddq_s16(v[2 * j], v[2 * j + 1]);
         }
     }
-    put_sums(dst, panel_rows, v[0]);
+    KAI_UNROLL(2)
+    for (size_t j = 0; j < count / 8; ++j) {
+        put_sums(dst + 8 * j * panel_rows, count * panel_rows, v[j]);
+    }
 }
 
 // ---- Fields, of four blocks: of four rows, which are side by side, or of one row
@@ -162,9 +174,9 @@ KAI_INLINE void put_fields_of_four_rows(
     } else if constexpr (kind == LhsFields::half_sum_scale) {
         store(dst, vcvt_f16_f32(vmulq_f32(vcvtq_f32_s32(sum), scale)));
         store(dst + sizeof(uint16_t) * p.panel_rows, vcvt_f16_f32(scale));
-    } else if constexpr (kind == LhsFields::scale_sums) {
+    } else if constexpr (kind == LhsFields::scale_sums || kind == LhsFields::scale_sums_16) {
         store(dst, scale);
-        put_sums_of_four_rows<group>(p, quants, dst + sizeof(float) * (p.panel_rows + p.slot));
+        put_sums_of_four_rows<group, length_of_sums(kind)>(p, quants, dst + sizeof(float) * (p.panel_rows + p.slot));
     } else {
         store(dst, vcvt_f16_f32(scale));
     }
@@ -186,9 +198,9 @@ KAI_INLINE void put_fields_of_row(
             } else if constexpr (kind == LhsFields::half_sum_scale) {
                 store<uint16_t>(block, half_product[b]);
                 store<uint16_t>(block + sizeof(uint16_t) * p.panel_rows, half[b]);
-            } else if constexpr (kind == LhsFields::scale_sums) {
+            } else if constexpr (kind == LhsFields::scale_sums || kind == LhsFields::scale_sums_16) {
                 store<float>(block, scale[b]);
-                put_sums_of_row(
+                put_sums_of_row<length_of_sums(kind)>(
                     quants + b * p.quants_step, block + sizeof(float) * (p.panel_rows + p.slot), p.panel_rows);
             } else {
                 store<uint16_t>(block, half[b]);

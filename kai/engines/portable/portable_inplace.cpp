@@ -42,7 +42,7 @@ template <const Block& TYPE>
     widen(row + qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
     Sums sums = {};
     multiply(wide, columns.weights, kSuperRows, 0, kChunk, sums);
-    add_super_block<TYPE.m != 0>(sums, columns.fields, row, results);
+    add_super_block<TYPE.m != 0 ? 8 : 0>(sums, columns.fields, row, results);
 }
 
 template <const Block& TYPE, const FileRows& RHS>

@@ -15,7 +15,13 @@ constexpr size_t kSubBlocks = SuperBlock<kColumns>::kSubBlocks;
 static_assert(kChunk == qau4c32x256p.block && kChunk == qsi6c16x256p.block);
 
 template <const Format& RHS>
-constexpr bool kHasMinima = RHS.bits != 6 && !RHS.table;
+constexpr size_t kMinima = RHS.bits == 6 || RHS.bits == 3 || RHS.table ? 0
+                           : RHS.bits == 2                             ? 16
+                                                                       : 8;
+
+/// The LHS of an RHS.
+template <const Format& RHS>
+constexpr const Format& kLhs = RHS.bits == 2 ? qsi8d16x256p : qsi8d256p;
 
 /// The first bytes of the fields of a super-block of NR columns.
 template <size_t NR>
@@ -73,6 +79,22 @@ KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
     }
 }
 
+/// Column c of a panel, 3 bits.
+template <size_t NR, size_t GROUP>
+KAI_INLINE void decode_three(const uint8_t* block, size_t c, int16_t* weights) {
+    for (size_t j = 0; j < Six::kSubs; j += 2, weights += 2 * Six::kSub) {
+        const int16_t even = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]),
+                      odd = static_cast<int8_t>(block[scale_of_sub(NR, j + 1, c)]);
+        uint8_t bytes[Six::kSub];
+        gather_six<GROUP>(block + NR * qsi3c16x256p.block_head + Three::pair(j), c, bytes);
+        for (size_t i = 0; i < Six::kSub; i += 8) {
+            const auto both = load<Eight>(bytes + i);
+            store(weights + i, __builtin_convertvector(both >> 5, Eight16) * even);
+            store(weights + Six::kSub + i, __builtin_convertvector(both << 3 >> 5, Eight16) * odd);
+        }
+    }
+}
+
 /// The same, indices of a table. A byte holds two that are 16 apart.
 template <size_t NR, size_t GROUP>
 KAI_INLINE void decode_indices(const int8_t* table, const uint8_t* block, size_t c, int16_t* weights) {
@@ -126,6 +148,29 @@ KAI_INLINE void decode_nibbles(
     }
 }
 
+/// The same, 2 bits: a byte has those of four sub-blocks.
+template <size_t NR, size_t GROUP>
+KAI_INLINE void decode_two(
+    const uint8_t* block, size_t c, int16_t* weights, SuperBlock<kColumns>& fields, size_t column) {
+    constexpr size_t kSub = 16, kSubs = 16;
+    const uint8_t *subs = block + 4 * NR, *quants = block + NR * qau2c16x256p.block_head;
+    fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + 2 * NR + 2 * c));
+    gather<NR, GROUP>(subs, c, kSubs, fields.minima[column]);
+    for (size_t j = 0; j < kSubs; ++j) {
+        fields.minima[column][j] >>= 4;
+    }
+    for (size_t half = 0; half < 2; ++half) {
+        uint8_t bytes[32];
+        gather<NR, GROUP>(quants + half * 32 * NR, c, 32, bytes);
+        for (size_t j = 0; j < 8; ++j, weights += kSub) {
+            const int scale = subs[(8 * half + j) * NR + c] & 15;
+            for (size_t i = 0; i < kSub; ++i) {
+                weights[i] = static_cast<int16_t>((bytes[j % 2 * kSub + i] >> j / 2 * 2 & 3) * scale);
+            }
+        }
+    }
+}
+
 /// `panel` may start with a table.
 template <const Format& RHS, size_t NR, size_t GROUP>
 KAI_INLINE void decode(
@@ -134,6 +179,10 @@ KAI_INLINE void decode(
     fields.d[column] = kai_cast_f32_f16(load<uint16_t>(block + 2 * c));
     if constexpr (RHS.bits == 6) {
         decode_six<NR, GROUP>(block, c, weights);
+    } else if constexpr (RHS.bits == 2) {
+        decode_two<NR, GROUP>(block, c, weights, fields, column);
+    } else if constexpr (RHS.bits == 3) {
+        decode_three<NR, GROUP>(block, c, weights);
     } else if constexpr (RHS.table) {
         decode_indices<NR, GROUP>(reinterpret_cast<const int8_t*>(panel), block, c, weights);
     } else {
@@ -149,7 +198,8 @@ template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
     static_assert(MR == 1);
     constexpr size_t kGroup = KR / SR;
     constexpr Tile kRow = {MR, KR, SR}, kPanel = {NR, KR, SR};
-    const size_t lhs_stride = qsi8d256p.stride(kRow, k), rhs_stride = RHS.stride(kPanel, k);
+    constexpr const Format& lhs_format = kLhs<RHS>;
+    const size_t lhs_stride = lhs_format.stride(kRow, k), rhs_stride = RHS.stride(kPanel, k);
     int16_t wide[kChunk], weights[kColumns][kChunk] = {};
     SuperBlock<kColumns> fields = {};
     Floats results[kRows];
@@ -165,11 +215,11 @@ template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
                     decode<RHS, NR, kGroup>(panel, block, c % NR, weights[c], fields, c);
                 }
                 for (size_t r = 0; r < rows; ++r) {
-                    const uint8_t* row = lhs + (m0 + r) * lhs_stride + qsi8d256p.head(kRow, k, kChunk, b);
+                    const uint8_t* row = lhs + (m0 + r) * lhs_stride + lhs_format.head(kRow, k, kChunk, b);
                     Sums sums = {};
-                    widen(row + kRow.rows * qsi8d256p.block_head, kChunk / kStep, kStep, kStep / 2, wide);
+                    widen(row + kRow.rows * lhs_format.block_head, kChunk / kStep, kStep, kStep / 2, wide);
                     multiply(wide, weights, stored, 0, kChunk, sums);
-                    add_super_block<kHasMinima<RHS>>(sums, fields, row, results[r]);
+                    add_super_block<kMinima<RHS>>(sums, fields, row, results[r]);
                 }
             }
             for (size_t r = 0; r < rows; ++r) {
@@ -200,5 +250,7 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi3c16x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d16x256p_qau2c16x256p/ukernels.def"
 
 }  // extern "C"

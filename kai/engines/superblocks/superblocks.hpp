@@ -57,6 +57,15 @@ struct Six {
     }
 };
 
+/// qsi3c16x256p. Two sub-blocks of four columns are stored as one of six bits: e << 3 | o, with e of the even sub-block
+/// and o of the odd one, of three bits each, two's complement. Panels have four columns.
+struct Three {
+    /// Offset from the elements of a super-block to sub-block `sub` and the other one of its pair.
+    static constexpr size_t pair(size_t sub) {
+        return sub / 2 * Six::kQuad;
+    }
+};
+
 /// f16 scales of a super-block, then int8 scales of sub-blocks: [sub][column].
 KAI_INLINE size_t scale_of_sub(size_t nr, size_t sub, size_t c) {
     return nr * sizeof(uint16_t) + sub * nr + c;

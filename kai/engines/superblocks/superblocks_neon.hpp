@@ -21,6 +21,9 @@ static_assert(
         qau4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 592 &&
         qau5c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 720 &&
         qsi6c16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 840 &&
+        qsi3c16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 456 &&
+        qau2c16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 336 &&
+        qsi8d16x256p.block_bytes({4, 8, 2}, kSuperBlock) == 1168 &&
         qlu4c32x256p.block_bytes({4, 8, 2}, kSuperBlock) == 552 && qlu4c32x256p.panel_head * 4 == 16,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
@@ -77,10 +80,14 @@ constexpr SuperTiles kTiles = {};
 template <const Format& RHS, size_t KR>
 constexpr SuperRowFn* kRow = nullptr;
 
+/// The LHS of an RHS.
+template <const Format& RHS>
+constexpr const Format& kLhs = RHS.bits == 2 ? qsi8d16x256p : qsi8d256p;
+
 /// A micro-kernel with panels of MR rows and groups of KR / 2 k.
 template <const Format& RHS, size_t MR, size_t KR>
 struct SuperKernel {
-    static constexpr size_t kLhsBlock = qsi8d256p.block_bytes({MR, KR, 2}, kSuperBlock);
+    static constexpr size_t kLhsBlock = kLhs<RHS>.block_bytes({MR, KR, 2}, kSuperBlock);
     static constexpr size_t kRhsBlock = RHS.block_bytes({4, KR, 2}, kSuperBlock), kRhsHead = 4 * RHS.panel_head;
     static constexpr SuperTilesKernel kernel = {kLhsBlock, kRhsBlock, kRhsHead, kTiles<RHS>};
     static constexpr auto kMatmul = kai_matmul_super_tiles_neon;
@@ -89,7 +96,7 @@ template <const Format& RHS, size_t KR>
 struct SuperKernel<RHS, 1, KR> {
     static_assert(kRow<RHS, KR> != nullptr);
     using Tiles = SuperKernel<RHS, 4, KR>;
-    static constexpr size_t kLhsBlock = qsi8d256p.block_bytes({1, KR, 2}, kSuperBlock);
+    static constexpr size_t kLhsBlock = kLhs<RHS>.block_bytes({1, KR, 2}, kSuperBlock);
     static constexpr SuperRowsKernel kernel = {kLhsBlock, Tiles::kRhsBlock, Tiles::kRhsHead, kRow<RHS, KR>};
     static constexpr auto kMatmul = kai_matmul_super_rows_neon;
 };

@@ -13,8 +13,8 @@
 // GROUP: 4 or 8, k of a column that are side by side. Groups of 8: vectors of products have columns 01 and 23, each
 // twice; ADDP joins them at the end of a sub-block.
 //
-// 6 bits: a sub-block of a quad, then of the next quad. Others: 16 bytes of every quad, then the next 16, so that
-// in-order cores do not wait.
+// 6 bits: a sub-block of a quad, then of the next quad; 3 bits: a pair of sub-blocks. Others: 16 bytes of every quad,
+// then the next 16, so that in-order cores do not wait. 2 bits: superblocks_neon_dotprod_rows_two.S.
 //
 // Registers, and those of superblocks_neon_row.inc. A set has a register for each of the four quads.
 //   v0 - v3    SUMS_A         integer sums of the super-block: I
@@ -22,11 +22,11 @@
 //   v8 - v11   SUMS_T         of the next sub-block; groups of 8: columns 23 of this one
 //   v12 - v15  SUMS_F         f32 sums: acc
 //   v16 - v19  k_0 - k_3      32 or 64 k of the row; 6 bits: v16, v17, 16 k
-//   v20 - v23  RHS_B          16 bytes of each quad; 6 bits: 16 k of one quad
-//   v24 - v27  RHS_C          their low nibbles
-//   v28        mask           of the nibbles, of 5 or of 6 bits
+//   v20 - v23  RHS_B          16 bytes of each quad; 6, 3 bits: 16 k of one quad
+//   v24 - v27  RHS_C          their low nibbles; 3 bits: 16 k of one quad, odd sub-block
+//   v28        mask           of the nibbles, of 5, of 6 or of 3 bits
 //   v29, v30   first_index, second_index   indices of the sub-scales of the first, of the second sub-block;
-//                             5 bits, while multiplying: shifts; 6 bits: v30 sub-scales
+//                             5 bits, while multiplying: shifts; 6 bits: v30 sub-scales; 3 bits: v29, v30
 //   v31        table          5 bits: fifth
 // At the end of a super-block
 //   v16        B_sums         high, then low bytes of B
@@ -54,6 +54,7 @@ regs 16, B_sums, lhs_scale, C
 regs 16, lowest, highest
 regs 30, sub_scales, fifth
 regs 28, mask, first_index, second_index, table
+regs 29, even_scale, odd_scale
 sRHS_C_0 .req s24
 sRHS_C_1 .req s25
 sRHS_C_2 .req s26
@@ -191,14 +192,14 @@ sRHS_C_3 .req s27
 
 // ---- 6 bits
 
-// 16 k of the row; groups of 8: 8 k twice in k_0 and in k_1.
-.macro load_row
+// 16 k of the row; groups of 8: 8 k twice in \x and in \y.
+.macro load_row x, y
     .if GROUP == 4
-    ldr     qk_0, [x15], #16
+    ldr     q\x, [x15], #16
     .else
     add     x16, x15, #8
-    ld1r    {k_0.2d}, [x15]
-    ld1r    {k_1.2d}, [x16]
+    ld1r    {\x\().2d}, [x15]
+    ld1r    {\y\().2d}, [x16]
     add     x15, x15, #16
     .endif
 .endm
@@ -229,6 +230,58 @@ sRHS_C_3 .req s27
     addp    SUMS_B_\q\().4s, SUMS_B_\q\().4s, SUMS_T_\q\().4s
     .endif
     mla     SUMS_A_\q\().4s, SUMS_B_\q\().4s, sub_scales.4s
+.endm
+
+// ---- 3 bits
+
+// A sub-block of quad \q, \r0 - \r3, times k of the row, \k0 and, groups of 8, \k1; scaled by \scale.
+.macro add_three q, r0, r1, r2, r3, k0, k1, scale
+    clear_sums \q
+    .if GROUP == 4
+    sdot    SUMS_B_\q\().4s, \r0\().16b, \k0\().4b[0]
+    sdot    SUMS_B_\q\().4s, \r1\().16b, \k0\().4b[1]
+    sdot    SUMS_B_\q\().4s, \r2\().16b, \k0\().4b[2]
+    sdot    SUMS_B_\q\().4s, \r3\().16b, \k0\().4b[3]
+    .else
+    sdot    SUMS_B_\q\().4s, \r0\().16b, \k0\().16b
+    sdot    SUMS_T_\q\().4s, \r1\().16b, \k0\().16b
+    sdot    SUMS_B_\q\().4s, \r2\().16b, \k1\().16b
+    sdot    SUMS_T_\q\().4s, \r3\().16b, \k1\().16b
+    addp    SUMS_B_\q\().4s, SUMS_B_\q\().4s, SUMS_T_\q\().4s
+    .endif
+    mla     SUMS_A_\q\().4s, SUMS_B_\q\().4s, \scale\().4s
+.endm
+
+// S of two sub-blocks of a quad, times their scales.
+.macro add_pair_of_sub_blocks q, at
+    ldp     qRHS_B_0, qRHS_B_1, [quad_\q]
+    ldr     qRHS_B_2, [quad_\q, #32]
+    ldr     qRHS_B_3, [quad_\q, #32]
+    ldr     d30, [quad_\q, x13]                 // odd_scale
+    sli     RHS_B_3.16b, RHS_B_1.16b, #2
+    and     RHS_C_0.16b, RHS_B_0.16b, mask.16b
+    and     RHS_C_1.16b, RHS_B_1.16b, mask.16b
+    and     RHS_C_2.16b, RHS_B_2.16b, mask.16b
+    sli     RHS_B_3.16b, RHS_B_0.16b, #4
+    shl     RHS_B_0.16b, RHS_B_0.16b, #3
+    shl     RHS_B_1.16b, RHS_B_1.16b, #3
+    shl     RHS_B_2.16b, RHS_B_2.16b, #3
+    shl     RHS_C_3.16b, RHS_B_3.16b, #2
+    sxtl    odd_scale.8h, odd_scale.8b
+    shl     RHS_B_3.16b, RHS_B_3.16b, #5
+    and     RHS_C_3.16b, RHS_C_3.16b, mask.16b
+    and     RHS_B_0.16b, RHS_B_0.16b, mask.16b
+    and     RHS_B_1.16b, RHS_B_1.16b, mask.16b
+    and     RHS_B_2.16b, RHS_B_2.16b, mask.16b
+    sxtl    even_scale.4s, odd_scale.4h
+    sxtl2   odd_scale.4s, odd_scale.8h
+    add     quad_\q, quad_\q, #48
+    add_three \q, RHS_C_0, RHS_C_1, RHS_C_2, RHS_C_3, k_0, k_1, even_scale
+    .if GROUP == 4
+    add_three \q, RHS_B_0, RHS_B_1, RHS_B_2, RHS_B_3, k_1, k_1, odd_scale
+    .else
+    add_three \q, RHS_B_0, RHS_B_1, RHS_B_2, RHS_B_3, k_2, k_3, odd_scale
+    .endif
 .endm
 
 // ---- all
@@ -285,10 +338,20 @@ sRHS_C_3 .req s27
     each_quad extend_4_scales
     op_quads mla, 4s, SUMS_A, SUMS_B, RHS_C
     .else
-    load_row
+    .if RHS_BITS == 6
+    load_row k_0, k_1
     each_quad add_sub_block
+    .else
+    .if GROUP == 4
+    ldp     qk_0, qk_1, [x15], #32
+    .else
+    load_row k_0, k_1
+    load_row k_2, k_3
     .endif
-    add     x13, x13, #4 - RHS_BITS * SUB / 2
+    each_quad add_pair_of_sub_blocks
+    .endif
+    .endif
+    add     x13, x13, #(4 * ROW_K / SUB) - RHS_BITS * ROW_K / 2
     subs    x14, x14, #1
     .endif
 .endm
@@ -347,7 +410,7 @@ sRHS_C_3 .req s27
     row_shifts OF_BITS
     movi    mask.16b, #0x1F
     .else
-    movi    mask.16b, #0xFC
+    movi    mask.16b, #QUANT_BITS
     .endif
 .endm
 
@@ -362,3 +425,5 @@ sRHS_C_3 .req s27
     rows_of qlu4c32x256p, 8, 4, 1
     rows_of qsi6c16x256p, 4, 6
     rows_of qsi6c16x256p, 8, 6
+    rows_of qsi3c16x256p, 4, 3
+    rows_of qsi3c16x256p, 8, 3

@@ -38,17 +38,27 @@ reg mask_of_two_rows, 2
     stp     x16, x17, [sp, #INDICES]
     ldr     qindices, [sp, #INDICES]
 .endm
+// indices: a byte of a scale for each of 4 k. On the stack, too. Changes x16, x17.
+.macro scaled_indices
+    mov     w16, #0x01010101
+    lsl     x16, x16, #32
+    mov     x17, #0x0202020202020202
+    add     x17, x16, x17
+    index_constants
+.endm
 .macro tile_constants
     .if pairs == 1
     ldr     qmask_of_two_rows, [args, #TILE_ARGS_mask]
     .endif
 .endm
 
-// I += the next two sub-blocks.
-.macro two_sub_blocks
-    .if SUB == 32 && (pairs == 1 || (pairs == 2 && RHS_BITS == 4))
+// I += the next TILE_K.
+.macro some_sub_blocks
+    .if RHS_BITS == 2
+    eight_sub_blocks
+    .elseif SUB == 32 && (pairs == 1 || (pairs == 2 && RHS_BITS == 4))
     both_sub_blocks
-    .elseif pairs == 3 || pairs == 4
+    .elseif (pairs == 3 || pairs == 4) && !SCALED
     two_panels 0
     two_panels 1
     .else
@@ -60,8 +70,13 @@ reg mask_of_two_rows, 2
 // scale of sub-block \odd of a pair.
 .macro sub_scales odd
     ldr     s24, [subs, #4 * \odd]
+    when    RHS_BITS, 3, neg scale.8b, scale.8b
+    when    RHS_BITS, 2, ldr q26, [sp, #OF_BITS + 16]
+    when    RHS_BITS, 2, and scale.8b, scale.8b, v26.8b
     tbl     scale.16b, {scale.16b}, indices.16b
-    .if !HAS_MINIMA
+    .if SCALED
+    op_4    mul, B_0, B_1, B_2, B_3, scale.16b
+    .elseif !HAS_MINIMA
     sshr    scale.4s, scale.4s, #24
     .endif
 .endm
@@ -82,23 +97,23 @@ reg mask_of_two_rows, 2
     .endif
 .endm
 
-// S += a sub-block of a panel, whose first k are in even_k and odd_k.
-.macro multiply both, lhs
-    dot_4k  \both, S, B_0, even_k
+// Sums \s += a sub-block of a panel, whose first k are in even_k and odd_k.
+.macro multiply both, lhs, s
+    dot_4k  \both, \s, B_0, even_k
     ldr     qeven_k, [\lhs, #sub_offset + 32]
-    dot_4k  \both, S, B_1, odd_k
+    dot_4k  \both, \s, B_1, odd_k
     ldr     qodd_k, [\lhs, #sub_offset + 48]
-    dot_4k  \both, S, B_2, even_k
+    dot_4k  \both, \s, B_2, even_k
     when    SUB, 32, ldr qeven_k, [\lhs, #sub_offset + 64]
-    dot_4k  \both, S, B_3, odd_k
+    dot_4k  \both, \s, B_3, odd_k
     .if SUB == 32
     ldr     qodd_k, [\lhs, #sub_offset + 80]
-    dot_4k  \both, S, B_4, even_k
+    dot_4k  \both, \s, B_4, even_k
     ldr     qeven_k, [\lhs, #sub_offset + 96]
-    dot_4k  \both, S, B_5, odd_k
+    dot_4k  \both, \s, B_5, odd_k
     ldr     qodd_k, [\lhs, #sub_offset + 112]
-    dot_4k  \both, S, B_6, even_k
-    dot_4k  \both, S, B_7, odd_k
+    dot_4k  \both, \s, B_6, even_k
+    dot_4k  \both, \s, B_7, odd_k
     .endif
 .endm
 
@@ -130,6 +145,8 @@ reg mask_of_two_rows, 2
 .macro super_scales
     ldr     dD_0, [x16, #RHS_D]
     fcvtl   D_0.4s, D_0.4h
+    when    RHS_BITS, 3, movi DMIN_0.2d, #0             // D = 0 - D: a NaN stays as it is
+    when    RHS_BITS, 3, fsub D_0.4s, DMIN_0.4s, D_0.4s
     .if HAS_MINIMA
     ldr     dDMIN_0, [x16, #RHS_DMIN]
     fcvtl   DMIN_0.4s, DMIN_0.4h
@@ -137,11 +154,11 @@ reg mask_of_two_rows, 2
 .endm
 
 // J_0, J_1 += minima times half of the sums of two rows.
-.macro sums_of_minima lhs
-    sdot    J_0.4s, minima_0.16b, \lhs\().4b[0]
-    sdot    J_1.4s, minima_0.16b, \lhs\().4b[2]
-    sdot    J_0.4s, minima_1.16b, \lhs\().4b[1]
-    sdot    J_1.4s, minima_1.16b, \lhs\().4b[3]
+.macro sums_of_minima lhs, m0, m1
+    sdot    J_0.4s, \m0\().16b, \lhs\().4b[0]
+    sdot    J_1.4s, \m0\().16b, \lhs\().4b[2]
+    sdot    J_0.4s, \m1\().16b, \lhs\().4b[1]
+    sdot    J_1.4s, \m1\().16b, \lhs\().4b[3]
 .endm
 
 // acc += I, scaled, of a pair of rows.
@@ -158,3 +175,5 @@ reg mask_of_two_rows, 2
     tile_functions kai_tile_qsi8d256p4x4_qau5c32x256p4x4, neon_dotprod, 5
     tile_functions kai_tile_qsi8d256p4x4_qlu4c32x256p4x4, neon_dotprod, 4, 1
     tile_functions kai_tile_qsi8d256p4x4_qsi6c16x256p4x4, neon_dotprod, 6
+    tile_functions kai_tile_qsi8d256p4x4_qsi3c16x256p4x4, neon_dotprod, 3
+    tile_functions kai_tile_qsi8d256p4x4_qau2c16x256p4x4, neon_dotprod, 2

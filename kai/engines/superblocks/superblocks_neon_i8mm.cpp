@@ -7,6 +7,8 @@ KAI_SUPER_TILES(qau4c32x256p, 8, neon_i8mm, true)
 KAI_SUPER_TILES(qau5c32x256p, 8, neon_i8mm, true)
 KAI_SUPER_TILES(qlu4c32x256p, 8, neon_i8mm, true)
 KAI_SUPER_TILES(qsi6c16x256p, 8, neon_i8mm, true)
+KAI_SUPER_TILES(qsi3c16x256p, 8, neon_i8mm, true)
+KAI_SUPER_TILES(qau2c16x256p, 8, neon_i8mm, true)
 
 KAI_SUPER_ROW(qau4c32x256p, 8, neon_i8mm)
 KAI_SUPER_ROW(qau5c32x256p, 8, neon_i8mm)
@@ -18,4 +20,6 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi3c16x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d16x256p_qau2c16x256p/ukernels.def"
 }

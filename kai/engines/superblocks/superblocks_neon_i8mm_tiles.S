@@ -10,7 +10,7 @@
 //   Registers, and those of superblocks_neon_tile.inc
 //   v24, v25     scale_0, scale_1   sub-scales of columns 0 1, of columns 2 3, twice each
 //   v30, v31     A_a, A_b           8 k of a panel
-//   v22, v23     of_01, of_23       6 bits: the indices of sub-scales; else v26, v27: index_01, index_23
+//   v22, v23     of_01, of_23       6, 3 bits: the indices of sub-scales; else v26, v27: index_01, index_23
 //   v18 - v21    D_0, D_1, DMIN_0, DMIN_1
 // At the end of a super-block v24, v25: scales of rows a, b, twice each
 //
@@ -29,7 +29,7 @@ regs 26, index_01, index_23
 .macro index_constants
     stp     x16, x16, [sp, #INDICES]
     stp     x17, x17, [sp, #INDICES + 16]
-    .if RHS_BITS == 6
+    .if SUB == 16
     ldp     qof_01, qof_23, [sp, #INDICES]
     .endif
 .endm
@@ -37,16 +37,38 @@ regs 26, index_01, index_23
 .macro tile_constants
 .endm
 
-// I += the next two sub-blocks.
-.macro two_sub_blocks
+// I += the next TILE_K.
+.macro some_sub_blocks
+    .if RHS_BITS == 2
+    ldp     qof_01, qof_23, [sp, #INDICES]
+    eight_sub_blocks
+    .else
     sub_block 0
     sub_block 1
+    .endif
+.endm
+
+// of_01: columns 0, 1; of_23: 2, 3, a byte of a scale for each of 8 k. On the stack, too. Changes x16, x17.
+.macro scaled_indices
+    mov     x16, #0
+    mov     x17, #0x0101010101010101
+    stp     x16, x17, [sp, #INDICES]
+    mov     x16, #0x0202020202020202
+    orr     x17, x16, x17
+    stp     x16, x17, [sp, #INDICES + 16]
+    ldp     qof_01, qof_23, [sp, #INDICES]
 .endm
 
 // scale_0, scale_1 of sub-block \odd of a pair. Changes v26, v27.
 .macro sub_scales odd
     ldr     s25, [subs, #4 * \odd]
-    .if RHS_BITS == 6
+    .if RHS_BITS == 3
+    neg     scale_1.8b, scale_1.8b
+    .elseif RHS_BITS == 2
+    ldr     qindex_01, [sp, #OF_BITS + 16]
+    and     scale_1.8b, scale_1.8b, index_01.8b
+    .endif
+    .if SUB == 16
     tbl     scale_0.16b, {scale_1.16b}, of_01.16b
     tbl     scale_1.16b, {scale_1.16b}, of_23.16b
     .else
@@ -54,7 +76,12 @@ regs 26, index_01, index_23
     tbl     scale_0.16b, {scale_1.16b}, index_01.16b
     tbl     scale_1.16b, {scale_1.16b}, index_23.16b
     .endif
-    .if !HAS_MINIMA
+    .if SCALED
+    mul     B_0.16b, B_0.16b, scale_0.16b
+    mul     B_1.16b, B_1.16b, scale_1.16b
+    mul     B_2.16b, B_2.16b, scale_0.16b
+    mul     B_3.16b, B_3.16b, scale_1.16b
+    .elseif !HAS_MINIMA
     sshr    scale_0.4s, scale_0.4s, #24
     sshr    scale_1.4s, scale_1.4s, #24
     .endif
@@ -68,32 +95,32 @@ regs 26, index_01, index_23
     .endif
 .endm
 
-// S += 8 k of a panel; then loads those at \next, unless that is none. Four sums in turn, so that in-order cores do not
-// wait for the previous addition.
-.macro sums_8k both, c0, c1, lhs, next
-    smmla   S_a0.4s, A_a.16b, \c0\().16b
-    smmla   S_a1.4s, A_a.16b, \c1\().16b
+// Sums \s += 8 k of a panel; then loads those at \next, unless that is none. Four sums in turn, so that in-order cores
+// do not wait for the previous addition.
+.macro sums_8k both, s, c0, c1, lhs, next
+    smmla   \s\()_a0.4s, A_a.16b, \c0\().16b
+    smmla   \s\()_a1.4s, A_a.16b, \c1\().16b
     .ifnc \next, none
     ldr     qA_a, [\lhs, #sub_offset + \next]
     .endif
     .if \both
-    smmla   S_b0.4s, A_b.16b, \c0\().16b
-    smmla   S_b1.4s, A_b.16b, \c1\().16b
+    smmla   \s\()_b0.4s, A_b.16b, \c0\().16b
+    smmla   \s\()_b1.4s, A_b.16b, \c1\().16b
     .ifnc \next, none
     ldr     qA_b, [\lhs, #sub_offset + \next + 16]
     .endif
     .endif
 .endm
 
-// S += a sub-block.
-.macro multiply both, lhs
-    sums_8k \both, B_0, B_1, \lhs, 32
+// Sums \s += a sub-block.
+.macro multiply both, lhs, s
+    sums_8k \both, \s, B_0, B_1, \lhs, 32
     .if SUB == 32
-    sums_8k \both, B_2, B_3, \lhs, 64
-    sums_8k \both, B_4, B_5, \lhs, 96
-    sums_8k \both, B_6, B_7, \lhs, none
+    sums_8k \both, \s, B_2, B_3, \lhs, 64
+    sums_8k \both, \s, B_4, B_5, \lhs, 96
+    sums_8k \both, \s, B_6, B_7, \lhs, none
     .else
-    sums_8k \both, B_2, B_3, \lhs, none
+    sums_8k \both, \s, B_2, B_3, \lhs, none
     .endif
 .endm
 
@@ -111,6 +138,8 @@ regs 26, index_01, index_23
 .macro super_scales
     ldr     dD_0, [x16, #RHS_D]
     fcvtl   D_0.4s, D_0.4h
+    when    RHS_BITS, 3, movi DMIN_0.2d, #0             // D = 0 - D: a NaN stays as it is
+    when    RHS_BITS, 3, fsub D_0.4s, DMIN_0.4s, D_0.4s
     dup     D_1.2d, D_0.d[1]
     dup     D_0.2d, D_0.d[0]
     .if HAS_MINIMA
@@ -122,9 +151,9 @@ regs 26, index_01, index_23
 .endm
 
 // J_0, J_1 += minima times half of the sums of two rows, \lhs.
-.macro sums_of_minima lhs
-    smmla   J_0.4s, \lhs\().16b, minima_0.16b
-    smmla   J_1.4s, \lhs\().16b, minima_1.16b
+.macro sums_of_minima lhs, m0, m1
+    smmla   J_0.4s, \lhs\().16b, \m0\().16b
+    smmla   J_1.4s, \lhs\().16b, \m1\().16b
 .endm
 
 // acc += I, scaled, of a pair of rows. Changes rows_a, rows_b.
@@ -141,3 +170,5 @@ regs 26, index_01, index_23
     tile_functions kai_tile_qsi8d256p4x8_qau5c32x256p4x8, neon_i8mm, 5
     tile_functions kai_tile_qsi8d256p4x8_qlu4c32x256p4x8, neon_i8mm, 4, 1
     tile_functions kai_tile_qsi8d256p4x8_qsi6c16x256p4x8, neon_i8mm, 6
+    tile_functions kai_tile_qsi8d256p4x8_qsi3c16x256p4x8, neon_i8mm, 3
+    tile_functions kai_tile_qsi8d256p4x8_qau2c16x256p4x8, neon_i8mm, 2

@@ -147,6 +147,10 @@ KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_bf16_neon)
 /// @pre k is a multiple of 256, and 256 is one of kr / sr.
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d256p_f32)
+
+/// The same with sums of 16 values: format qsi8d16x256p.
+kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d16x256p_f32)
 /// @}
 
 /// @name Pack without blocks
@@ -275,6 +279,7 @@ kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_pack_f16pmrx2_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d256p_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon_rows;

@@ -96,6 +96,14 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k)
 /// @}
 
+/// Format qsi3c16x256p: nr is 4, kr 16 or 8, sr 2. Lossless, 3.56 bits per weight.
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi3c16x256p_ggq3_k;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi3c16x256p_ggq3_k)
+
+/// Format qau2c16x256p: nr is 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau2c16x256p_ggq2_k;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau2c16x256p_ggq2_k)
+
 /// @name Format qsi4c32ps1s0scalef16
 /// @{
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi4c32ps1s0scalef16_ggq4_0;

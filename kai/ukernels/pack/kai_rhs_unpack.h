@@ -39,6 +39,11 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi8c32pscalef16;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256p;
 /// The same; 4 k of all columns of the panel are together, not of four.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256pnrx4;
+/// Three bits, f16 scale per 256 times int8 scale per 16: weight = value * scale * scale; bl is ignored.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi3c16x256p;
+/// Super-blocks of 256, scales and minima of 4 bits per 16: weight = RN(value * d * sc - dmin * mn), values 0 to 3; bl
+/// is ignored.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau2c16x256p;
 /// int4 with an f32 scale and zero per block: weight = RN(value * scale + zero), values -8 to 7.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same; neighbours along k share a byte.

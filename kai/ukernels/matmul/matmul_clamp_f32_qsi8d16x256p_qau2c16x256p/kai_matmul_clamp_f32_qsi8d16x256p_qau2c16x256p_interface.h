@@ -1,0 +1,52 @@
+// f32 <- qsi8d16x256p x qau2c16x256p: int8 LHS quantised at run time per 256 values of a row, with sums of 16; RHS of 2
+// bits in super-blocks of 256 with integer scales and minima per 16 weights, Q2_K of GGUF files.
+//
+//     dst[m][n] = clamp(sum over super-blocks b of fma(T, lhs_scale[m][b], sum so far))
+//     T = fma(-f32(J), dmin[n][b], f32(I) * d[n][b])
+//     I = sum over sub-blocks j of scale[n][b][j] * (sum over i of lhs[m][b][j][i] * rhs[n][b][j][i])
+//     J = sum over sub-blocks j of minimum[n][b][j] * (sum over i of lhs[m][b][j][i])
+//
+// I and J are exact in int32, f32(I) * d is rounded, b ascends.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+KAI_BEGIN_DECLARATIONS
+
+/// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
+/// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
+typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn;
+
+/// SMMLA, 16 rows x 4 columns per step.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p4x8_qau2c16x256p4x8_16x4_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p4x8_qau2c16x256p4x8_16x4_neon_i8mm)
+
+/// SDOT, 16 rows x 4 columns per step.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p4x4_qau2c16x256p4x4_16x4_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p4x4_qau2c16x256p4x4_16x4_neon_dotprod)
+
+/// SDOT, one row. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_neon_dotprod)
+
+/// SDOT, one row. The same RHS as SDOT with 16 rows.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_neon_dotprod)
+
+/// Every host. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_portable;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_portable)
+
+/// Every host. The same RHS as SDOT.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_portable;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_portable)
+
+KAI_END_DECLARATIONS
