@@ -29,6 +29,15 @@ using Floats = float __attribute__((vector_size(16)));
 using Ints = int32_t __attribute__((vector_size(16)));
 constexpr size_t kLanes = sizeof(Floats) / sizeof(float);
 
+/// The same bytes as another vector.
+template <typename To, typename From>
+KAI_INLINE To as(From x) {
+    To to;
+    static_assert(sizeof(to) == sizeof(x));
+    __builtin_memcpy(&to, &x, sizeof(to));
+    return to;
+}
+
 KAI_INLINE Floats all(float x) {
     return Floats{x, x, x, x};
 }
@@ -36,24 +45,24 @@ KAI_INLINE Floats all(float x) {
 /// a * b + c.
 KAI_INLINE Floats multiply_add(Floats a, Floats b, Floats c) {
 #if defined(__aarch64__)
-    return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+    return as<Floats>(vfmaq_f32(as<float32x4_t>(c), as<float32x4_t>(a), as<float32x4_t>(b)));
 #else
     return a * b + c;
 #endif
 }
 
 KAI_INLINE Floats choose(Ints where, Floats a, Floats b) {
-    return (Floats)((where & (Ints)a) | (~where & (Ints)b));
+    return as<Floats>((where & as<Ints>(a)) | (~where & as<Ints>(b)));
 }
 /// NaN stays.
 KAI_INLINE Floats at_most(Floats x, float bound) {
     return choose(x > bound, all(bound), x);
 }
 KAI_INLINE Floats magnitude(Floats x) {
-    return (Floats)((Ints)x & INT32_MAX);
+    return as<Floats>(as<Ints>(x) & INT32_MAX);
 }
 KAI_INLINE Floats with_sign_of(Floats x, Floats sign) {
-    return (Floats)(((Ints)x & INT32_MAX) | ((Ints)sign & INT32_MIN));
+    return as<Floats>((as<Ints>(x) & INT32_MAX) | (as<Ints>(sign) & INT32_MIN));
 }
 
 struct Exponential {
@@ -72,7 +81,7 @@ KAI_INLINE Exponential exponential(Floats x) {
         q = multiply_add(q, r, all(c));
     }
     constexpr int32_t kOne = 0x3F800000, kMantissa = 23;
-    return {(Floats)(((Ints)shifted << kMantissa) + kOne), multiply_add(r * r, q, r)};
+    return {as<Floats>((as<Ints>(shifted) << kMantissa) + kOne), multiply_add(r * r, q, r)};
 }
 
 /// e^-a for a >= 0, or NaN; 0 beyond 87, where it is below 2^-125.

@@ -270,7 +270,11 @@ size_t whole_rows_of(const Plan& plan) {
     // Nothing is gained by dividing what stays in the L2 cache.
     const size_t rows = max(plan.layout.lhs_stride, p.m * p.k * size_of(p.a_type)),
                  b = packs_b(plan.gemm) ? plan.panels_size * b_of_each(p) : b_rows(p) * b_row_size(p);
-    return b + rows <= p.l2_bytes ? p.m : b < p.l2_bytes ? (p.l2_bytes - b) / divide_up(rows, p.m) : 0;
+    if (b + rows <= p.l2_bytes) {
+        return p.m;
+    }
+    // One row reads B once, divided or not.
+    return max(b < p.l2_bytes ? (p.l2_bytes - b) / divide_up(rows, p.m) : 0, 1);
 }
 
 Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most) {
