@@ -439,7 +439,7 @@ TEST(GemmKernels, EachThatCanRun) {
                 if (j % 2 == 0 && !c.is_static() && u->dst_type != kai_dt_int8) {
                     c.p.c_type = u->dst_type;
                     c.p.allow_bf16 = c.p.allow_f16 = kind == KAI_GEMM_DENSE;
-                    const bool reads_f16 = std::strcmp(u->lhs_format, "f16") == 0;
+                    const bool reads_f16 = std::strncmp(u->lhs_format, "f16", 3) == 0;  // as it lies, or packed
                     if (c.p.allow_f16 && (reads_f16 || c.p.c_type == kai_dt_f16)) {
                         c.p.a_type = c.p.b_type = kai_dt_f16;
                     }
