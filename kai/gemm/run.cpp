@@ -142,7 +142,10 @@ KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
 KAI_INLINE const char* b_of(const Work& w, size_t index, bool second = false) {
     const Operands& x = *w.operands;
     const Plan& plan = *w.plan;
-    const size_t i = (plan.problem.b_per_matrix ? index : 0) * b_of_each(plan.problem) + (second ? 1 : 0);
+    size_t i = plan.problem.b_per_matrix ? index : 0;
+    if (plan.problem.gated != 0) {
+        i = 2 * i + (second ? 1 : 0);
+    }
     if (x.b.table != nullptr) {
         return at(x.b.table[i], 0);
     }
@@ -741,7 +744,8 @@ KAI_INLINE Violation check_tags(const Plan& plan, const Operands& x) {
     if (plan.packed_b_size == 0 || p.untagged) {
         return {};
     }
-    for (size_t i = 0; i < b_count(p); ++i) {
+    const size_t count = b_count(p);
+    for (size_t i = 0; i < count; ++i) {
         if (p.groups && p.b_per_matrix && x.rows[i / b_of_each(p)] == 0) {
             continue;  // not read
         }
@@ -757,14 +761,41 @@ KAI_INLINE Violation check_tags(const Plan& plan, const Operands& x) {
     return {};
 }
 
-/// The room for members of later versions, which must be zero: one look at all of it, as every run takes it.
-KAI_INLINE Violation check_reserved(const Operands& x) {
+/// The epilogue of a run.
+Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
+    constexpr Status kBad = KAI_GEMM_BAD_VALUE;
+    if (p.epilogue == 0) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.epilogue", "problem.epilogue");
+    }
+    if (bits_of(e.reserved) != 0) {
+        return wrong(KAI_GEMM_RESERVED, say::reserved, "epilogue");
+    }
+    if (static_cast<unsigned>(e.activation) >= KAI_GEMM_ACTIVATION_COUNT) {
+        return wrong(kBad, say::no_enumerator, "activation", static_cast<int32_t>(e.activation), "kai_gemm_activation");
+    }
+    if (!(e.clamp_min <= e.clamp_max)) {
+        return wrong(kBad, say::bounds_out_of_order, e.clamp_min, e.clamp_max);
+    }
+    if (p.scatters && e.beta != 0 && e.beta != 1) {
+        return wrong(kBad, say::beta_of_scatters, e.beta);
+    }
+    return {};
+}
+
+/// What few runs have: an epilogue, and the room for members of later versions behind it, which must be zero. One look
+/// at all of it, as every run takes it.
+KAI_INLINE Violation check_rare(const Problem& p, const Operands& x) {
+    uint64_t rare[(sizeof(x) - offsetof(Operands, epilogue)) / sizeof(uint64_t)];
+    memcpy(rare, at(&x, offsetof(Operands, epilogue)), sizeof(rare));
     const uint64_t a = bits_of(x.a.reserved), b = bits_of(x.b.reserved), c = bits_of(x.c.reserved);
-    if (__builtin_expect((a | b | c | bits_of(x.reserved)) == 0, 1)) {
+    if (__builtin_expect((a | b | c | bits_of(rare)) == 0, 1)) {
         return {};
     }
-    const char* name = a != 0 ? "operands.a" : b != 0 ? "operands.b" : c != 0 ? "operands.c" : "operands";
-    return wrong(KAI_GEMM_RESERVED, say::reserved, name);
+    if ((a | b | c | bits_of(x.reserved)) != 0) {
+        const char* name = a != 0 ? "operands.a" : b != 0 ? "operands.b" : c != 0 ? "operands.c" : "operands";
+        return wrong(KAI_GEMM_RESERVED, say::reserved, name);
+    }
+    return check_epilogue(p, *x.epilogue);
 }
 
 Violation check_c(const Problem& p, const Operands& x, size_t rows) {
@@ -840,27 +871,6 @@ KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t 
     return p.b_constant ? Violation{} : check_b(p, x);
 }
 
-/// The epilogue of a run.
-Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
-    constexpr Status kBad = KAI_GEMM_BAD_VALUE;
-    if (p.epilogue == 0) {
-        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.epilogue", "problem.epilogue");
-    }
-    if (bits_of(e.reserved) != 0) {
-        return wrong(KAI_GEMM_RESERVED, say::reserved, "epilogue");
-    }
-    if (static_cast<unsigned>(e.activation) >= KAI_GEMM_ACTIVATION_COUNT) {
-        return wrong(kBad, say::no_enumerator, "activation", static_cast<int32_t>(e.activation), "kai_gemm_activation");
-    }
-    if (!(e.clamp_min <= e.clamp_max)) {
-        return wrong(kBad, say::bounds_out_of_order, e.clamp_min, e.clamp_max);
-    }
-    if (p.scatters && e.beta != 0 && e.beta != 1) {
-        return wrong(kBad, say::beta_of_scatters, e.beta);
-    }
-    return {};
-}
-
 /// Whether there is nothing to compute.
 bool is_empty(const Problem& p, const Rows& rows) {
     return rows.all == 0 || p.n == 0 || p.batch == 0;
@@ -874,17 +884,12 @@ Violation check_all(
     if (operands == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent, "operands");
     }
-    if (const Violation violation = check_reserved(*operands)) {
+    const Problem& p = plan->problem;
+    if (const Violation violation = check_rare(p, *operands)) {
         return violation;
     }
-    const Problem& p = plan->problem;
     if (!p.bias && operands->bias != nullptr) {
         return wrong(KAI_GEMM_UNUSED_BIAS, say::unused_bias, "bias");
-    }
-    if (operands->epilogue != nullptr) {
-        if (const Violation violation = check_epilogue(p, *operands->epilogue)) {
-            return violation;
-        }
     }
     if (const Violation violation = check_vectors(*plan)) {
         return violation;
