@@ -44,9 +44,9 @@ FAMILIES = [
     ("qsi8d256p", "int8 x super-blocks", r"_qsi8d(16x)?256p"),
     ("qsi8d32p_qai4c32p", "int8 or f16 x int4 with zeros, both in blocks", r"_(qsi8d32p|f16p)\w*_qai4c32p"),
     ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_qau8|_qasu8|_u8p)"),
-    ("bf16", "bf16", r"matmul_clamp_f(16|32)_bf16p"),
+    ("bf16", "bf16", r"matmul_clamp_f(16|32)_(bf16_)?bf16p"),
     ("f32", "f32", r"matmul_clamp_f32_f32"),
-    ("f16", "f16", r"matmul_clamp_(f16_f16|f32_f16_f16)"),
+    ("f16", "f16", r"matmul_clamp_(f16|f32)_f16"),
     ("dwconv", "depthwise convolution", r"dwconv_clamp"),
     ("other", "others", r""),
 ]
