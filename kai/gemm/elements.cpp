@@ -61,6 +61,7 @@ void store(void* p, T value) {
 
 /// Numbers that are converted at a time.
 constexpr size_t kPiece = 64;
+static_assert(kPiece % kActivated == 0);  // a piece has room for what activate() rounds up to
 
 /// Whether floats can be read where they are. Operands need no alignment.
 bool is_aligned(const void* p) {
@@ -268,7 +269,7 @@ void finish_tile(
                     row_shift = finish.row_shift != nullptr ? finish.row_shift[r] : 0;
         for (size_t j = 0; j < columns; j += kPiece) {
             const size_t count = min(kPiece, columns - j), offset = r * product_row + j * product_size;
-            float x[kPiece], second[kPiece];
+            float x[kPiece];
             scale_product(how, product_type, from(product, offset), from(how.bias, j * sizeof(float)), count, x);
             with_each(x, column(finish.column_scale, j), count, times);
             with_each(x, column(finish.column_shift, j), count, plus);
@@ -280,12 +281,13 @@ void finish_tile(
                 activate(finish.activation, x, count);
             }
             if (finish.gated) {
+                float second[kPiece];
                 scale_product(
                     how, product_type, from(finish.gate, offset), from(finish.gate_bias, j * sizeof(float)), count,
                     second);
                 with_each(x, second, count, times);
             }
-            // What store_tile does with it: x is a product without alpha and bias.
+            // The rest is as for any product: alpha and bias are in x already.
             const Store rest = {1, how.beta, how.clamp_min, how.clamp_max, nullptr, how.weight};
             store_tile(rest, kai_dt_f32, x, 0, c_type, at(c, r * c_row + j * c_size), 0, 1, count);
         }

@@ -131,7 +131,7 @@ enum kai_gemm_activation {
 /// With problem.gated, x is multiplied by (alpha * product + bias) of the second matrix B of the pair, and `scatters`
 /// multiplies it by the weight of the row, before C is added. Initialise with kai_gemm_epilogue_of.
 struct kai_gemm_epilogue {
-    float alpha, beta;  ///< alpha 0: as problem.alpha 0 only if the operands have neither NaN nor infinities.
+    float alpha, beta;  ///< alpha 0 still multiplies: NaN and infinities of A and B reach C.
     float clamp_min, clamp_max;
     enum kai_gemm_activation activation;
     const float *column_scale, *column_shift;  ///< [n], or NULL: 1 and 0.

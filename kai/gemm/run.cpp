@@ -348,7 +348,7 @@ char* c_row(const Work& w, size_t row, size_t n) {
     return at(w.operands->c.data, w.operands->c_rows[row] * ldc_of(w) + n * size_of(w.plan->problem.c_type));
 }
 
-/// What this run does with its products, the bias apart.
+/// How this run stores its products. Without the bias, which depends on the columns.
 KAI_INLINE Store store_of(const Work& w) {
     const Problem& p = w.plan->problem;
     const kai_gemm_epilogue* e = w.operands->epilogue;
@@ -782,8 +782,8 @@ Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
     return {};
 }
 
-/// What few runs have: an epilogue, and the room for members of later versions behind it, which must be zero. One look
-/// at all of it, as every run takes it.
+/// An epilogue, and the room for members of later versions, which must be zero. Few runs have either, and every run
+/// comes here: one look at all of it.
 KAI_INLINE Violation check_rare(const Problem& p, const Operands& x) {
     uint64_t rare[(sizeof(x) - offsetof(Operands, epilogue)) / sizeof(uint64_t)];
     memcpy(rare, at(&x, offsetof(Operands, epilogue)), sizeof(rare));
