@@ -70,10 +70,12 @@ void for_each_cpu(Visit visit) {
 // ---- problems ----
 
 constexpr kai_datatype kFloats[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16};
-constexpr kai_gguf_type_id kTypes[] = {KAI_GGUF_Q4_0,   KAI_GGUF_Q4_1,   KAI_GGUF_Q5_0,  KAI_GGUF_Q5_1,  KAI_GGUF_Q8_0,
-                                       KAI_GGUF_Q2_K,   KAI_GGUF_Q3_K,   KAI_GGUF_Q4_K,  KAI_GGUF_Q5_K,  KAI_GGUF_Q6_K,
-                                       KAI_GGUF_IQ4_NL, KAI_GGUF_IQ4_XS, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_MXFP4,
-                                       KAI_GGUF_NVFP4,  KAI_GGUF_Q1_0,   KAI_GGUF_Q2_0};
+constexpr kai_gguf_type_id kTypes[] = {
+    KAI_GGUF_Q4_0,    KAI_GGUF_Q4_1,   KAI_GGUF_Q5_0,  KAI_GGUF_Q5_1,    KAI_GGUF_Q8_0,
+    KAI_GGUF_Q2_K,    KAI_GGUF_Q3_K,   KAI_GGUF_Q4_K,  KAI_GGUF_Q5_K,    KAI_GGUF_Q6_K,
+    KAI_GGUF_IQ4_NL,  KAI_GGUF_IQ4_XS, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0,   KAI_GGUF_MXFP4,
+    KAI_GGUF_NVFP4,   KAI_GGUF_Q1_0,   KAI_GGUF_Q2_0,  KAI_GGUF_IQ2_XXS, KAI_GGUF_IQ2_XS,
+    KAI_GGUF_IQ3_XXS, KAI_GGUF_IQ1_S,  KAI_GGUF_IQ3_S, KAI_GGUF_IQ2_S,   KAI_GGUF_IQ1_M};
 constexpr size_t kMany = 64;
 
 bool is_integer(kai_gemm_kind kind) {
@@ -124,7 +126,9 @@ std::map<std::string, kai_gemm_problem> plain_problems() {
 
 /// Types that are multiplied as they are; others are dequantised (docs/gguf.md).
 bool is_packed_by_type(kai_gguf_type_id type) {
-    return type != KAI_GGUF_Q5_1;
+    const kai_gguf_type_id codebooks[] = {KAI_GGUF_IQ2_XXS, KAI_GGUF_IQ2_XS, KAI_GGUF_IQ3_XXS, KAI_GGUF_IQ1_S,
+                                          KAI_GGUF_IQ3_S,   KAI_GGUF_IQ2_S,  KAI_GGUF_IQ1_M};
+    return type != KAI_GGUF_Q5_1 && std::find(std::begin(codebooks), std::end(codebooks), type) == std::end(codebooks);
 }
 
 kai_gemm_plan plan_of(const kai_gemm_problem& p) {

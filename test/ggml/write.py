@@ -45,7 +45,18 @@ cpu.ggml_cpu_init()
 M, N, K, EXPERTS = 5, 19, 512, 3
 TYPES = ["F32", "F16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL",
          "IQ4_XS", "BF16", "TQ1_0", "TQ2_0", "MXFP4", "NVFP4", "Q1_0", "Q2_0"]
+CODEBOOKS = ["IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ3_S", "IQ2_S", "IQ1_M"]
 NUMBERS = {"NVFP4": 40, "Q1_0": 41, "Q2_0": 42}  # newer than some versions of the package
+
+
+def random_blocks(name, number, rows):
+    """Random bits, d from 1/8 to 1/4: ggml's quantisers of these types take seconds to start."""
+    rows[:] = rng.integers(0, 256, rows.shape)
+    blocks = rows.reshape(-1, row_size(number, 256))
+    if name == "IQ1_M":  # d is in four nibbles, the upper one last
+        blocks[:, 53], blocks[:, 55] = blocks[:, 53] & 0x3F, 0x30 | blocks[:, 55] & 15
+    else:
+        blocks[:, 1] = 0x30 | blocks[:, 1] & 3
 
 
 def dequantise(number, name, rows):
@@ -90,13 +101,16 @@ writer = gguf.GGUFWriter(FOLDER / "model.gguf", "test")
 writer.add_uint32("test.number", 4000000000)
 writer.add_float32("test.float", 0.5)
 writer.add_array("test.words", ["one", "", "three"])
-for name in TYPES:
+for name in TYPES + CODEBOOKS:
     kind = getattr(gguf.GGMLQuantizationType, name, None)
     number = NUMBERS.get(name, kind)
     matrices = EXPERTS if name in ("Q4_0", "Q4_K", "MXFP4") else 1
     source = rng.standard_normal((matrices * N, K)).astype(np.float32)
     rows = np.zeros((matrices * N, row_size(number, K)), np.uint8)
-    assert quantize(number, source.ctypes.data, rows.ctypes.data, 0, len(rows), K, None) == rows.nbytes
+    if name in CODEBOOKS:
+        random_blocks(name, number, rows)
+    else:
+        assert quantize(number, source.ctypes.data, rows.ctypes.data, 0, len(rows), K, None) == rows.nbytes
     dequantise(number, name, rows).tofile(FOLDER / (name + ".f32"))
     for which, activations in (("exact", exact), ("random", random)):
         np.stack([product(number, rows[i:i + N], activations) for i in range(0, len(rows), N)]).tofile(
@@ -113,4 +127,4 @@ writer.write_header_to_file()
 writer.write_kv_data_to_file()
 writer.write_tensors_to_file()
 writer.close()
-print(f"ggml wrote {len(TYPES)} types")
+print(f"ggml wrote {len(TYPES + CODEBOOKS)} types")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kai/engines/gguf/gguf_codebooks.inc"  // the tables: facts that the recorded rows prove
 #include "test/reference/float16.hpp"
 
 namespace reference {
@@ -132,16 +133,95 @@ GgufWeight q2_0(const uint8_t* b, size_t i) {
     return plain(f16(b), (b[2 + i / 4] >> 2 * (i % 4) & 3) - 1);
 }
 
+// Codebooks: weight i is place i % 8 of eight e = i / 8.
+
+int little(const uint8_t* p, int size) {
+    return size == 0 ? 0 : p[0] | little(p + 1, size - 1) << 8;
+}
+/// `count` bits from bit `first` on, of a field of bits.
+int field(const uint8_t* bits, size_t first, size_t count) {
+    int x = 0;
+    for (size_t j = 0; j < count; ++j) {
+        x += bit(bits, first + j) << j;
+    }
+    return x;
+}
+constexpr int kLevels1[] = {-1, 0, 1};
+constexpr int kLevels2[] = {8, 25, 43};
+constexpr int kLevels3Xxs[] = {4, 12, 20, 28, 36, 44, 52, 62};
+
+int level1(const uint8_t* b, size_t i, int high) {
+    return kLevels1[kCodesIQ1[b[i / 8] + 256 * high] >> 2 * (i % 8) & 3];
+}
+int level2(const uint16_t* codes, int line, size_t i) {
+    return kLevels2[codes[line] >> 2 * (i % 8) & 3];
+}
+int code3(const uint16_t* codes, int line, size_t i) {
+    return codes[line] >> 3 * (i % 4) & 7;
+}
+/// Whether weight i is negative by seven signs; the eighth makes the number of negative ones even.
+bool negative(int seven, size_t i) {
+    int others = 0;
+    for (size_t j = 0; j < 7; ++j) {
+        others += seven >> j & 1;
+    }
+    return i % 8 < 7 ? (seven >> i % 8 & 1) != 0 : others % 2 == 1;
+}
+GgufWeight signed_level(const uint8_t* b, int sub_scale, double step, int level, bool is_negative) {
+    return plain(f16(b) * (2 * sub_scale + 1) / step, is_negative ? -level : level);
+}
+GgufWeight iq2_xxs(const uint8_t* b, size_t i) {
+    const uint8_t* part = b + 2 + 8 * (i / 32);
+    const int level = level2(kCodesIQ2_XXS, part[i % 32 / 8], i);
+    return signed_level(b, part[7] >> 4, 8, level, negative(field(part + 4, 7 * (i % 32 / 8), 7), i));
+}
+GgufWeight iq2_xs(const uint8_t* b, size_t i) {
+    const int word = little(b + 2 + 2 * (i / 8), 2);
+    return signed_level(
+        b, field(b + 66, 4 * (i / 16), 4), 8, level2(kCodesIQ2_XS, word % 512, i), negative(word / 512, i));
+}
+GgufWeight iq2_s(const uint8_t* b, size_t i) {
+    const int line = b[2 + i / 8] + 256 * field(b + 66, 2 * (i / 8), 2);
+    return signed_level(b, field(b + 74, 4 * (i / 16), 4), 8, level2(kCodesIQ2_S, line, i), bit(b + 34, i) != 0);
+}
+GgufWeight iq3_xxs(const uint8_t* b, size_t i) {
+    const uint8_t* word = b + 66 + 4 * (i / 32);
+    const int level = kLevels3Xxs[code3(kCodesIQ3_XXS, b[2 + i / 4], i)];
+    return signed_level(b, word[3] >> 4, 4, level, negative(field(word, 7 * (i % 32 / 8), 7), i));
+}
+GgufWeight iq3_s(const uint8_t* b, size_t i) {
+    const int line = b[2 + i / 4] + 256 * bit(b + 66, i / 4);
+    return signed_level(
+        b, field(b + 106, 4 * (i / 32), 4), 1, 2 * code3(kCodesIQ3_S, line, i) + 1, bit(b + 74, i) != 0);
+}
+GgufWeight iq1_s(const uint8_t* b, size_t i) {
+    const uint8_t* word = b + 34 + 2 * (i / 32);
+    const int level = level1(b + 2, i, field(word, 3 * (i % 32 / 8), 3));
+    return plain(f16(b) * (2 * field(word, 12, 3) + 1) / 8, 8 * level + (bit(word, 15) != 0 ? -1 : 1));
+}
+GgufWeight iq1_m(const uint8_t* b, size_t i) {
+    const int high = field(b + 32, 4 * (i / 8), 4), sub_scale = field(b + 48 + 2 * (i / 64), 3 * (i % 64 / 16), 3);
+    int d = 0;
+    for (size_t j = 0; j < 4; ++j) {
+        d += field(b + 48, 16 * j + 12, 4) << 4 * j;
+    }
+    const double scale = f32_from_f16(static_cast<uint16_t>(d));
+    return plain(scale * (2 * sub_scale + 1) / 8, 8 * level1(b, i, high % 8) + (high >= 8 ? -1 : 1));
+}
+
 }  // namespace
 
 const std::vector<GgufType>& gguf_types() {
     static const std::vector<GgufType> types = {
-        {"Q4_0", 2, 32, 18, q4_0},     {"Q4_1", 3, 32, 20, q4_1},      {"Q5_0", 6, 32, 22, q5_0},
-        {"Q5_1", 7, 32, 24, q5_1},     {"Q8_0", 8, 32, 34, q8_0},      {"Q2_K", 10, 256, 84, q2_k},
-        {"Q3_K", 11, 256, 110, q3_k},  {"Q4_K", 12, 256, 144, q4_k},   {"Q5_K", 13, 256, 176, q5_k},
-        {"Q6_K", 14, 256, 210, q6_k},  {"IQ4_NL", 20, 32, 18, iq4_nl}, {"IQ4_XS", 23, 256, 136, iq4_xs},
-        {"TQ1_0", 34, 256, 54, tq1_0}, {"TQ2_0", 35, 256, 66, tq2_0},  {"MXFP4", 39, 32, 17, mxfp4},
-        {"NVFP4", 40, 64, 36, nvfp4},  {"Q1_0", 41, 128, 18, q1_0},    {"Q2_0", 42, 64, 18, q2_0}};
+        {"Q4_0", 2, 32, 18, q4_0},         {"Q4_1", 3, 32, 20, q4_1},         {"Q5_0", 6, 32, 22, q5_0},
+        {"Q5_1", 7, 32, 24, q5_1},         {"Q8_0", 8, 32, 34, q8_0},         {"Q2_K", 10, 256, 84, q2_k},
+        {"Q3_K", 11, 256, 110, q3_k},      {"Q4_K", 12, 256, 144, q4_k},      {"Q5_K", 13, 256, 176, q5_k},
+        {"Q6_K", 14, 256, 210, q6_k},      {"IQ2_XXS", 16, 256, 66, iq2_xxs}, {"IQ2_XS", 17, 256, 74, iq2_xs},
+        {"IQ3_XXS", 18, 256, 98, iq3_xxs}, {"IQ1_S", 19, 256, 50, iq1_s},     {"IQ4_NL", 20, 32, 18, iq4_nl},
+        {"IQ3_S", 21, 256, 110, iq3_s},    {"IQ2_S", 22, 256, 82, iq2_s},     {"IQ4_XS", 23, 256, 136, iq4_xs},
+        {"IQ1_M", 29, 256, 56, iq1_m},     {"TQ1_0", 34, 256, 54, tq1_0},     {"TQ2_0", 35, 256, 66, tq2_0},
+        {"MXFP4", 39, 32, 17, mxfp4},      {"NVFP4", 40, 64, 36, nvfp4},      {"Q1_0", 41, 128, 18, q1_0},
+        {"Q2_0", 42, 64, 18, q2_0}};
     return types;
 }
 
@@ -169,7 +249,7 @@ std::vector<size_t> gguf_f16_offsets(const GgufType& type) {
            : name == "Q6_K"                                                     ? std::vector<size_t>{208}
            : name == "TQ1_0"                                                    ? std::vector<size_t>{52}
            : name == "TQ2_0"                                                    ? std::vector<size_t>{64}
-           : name == "MXFP4" || name == "NVFP4"                                 ? std::vector<size_t>{}
+           : name == "MXFP4" || name == "NVFP4" || name == "IQ1_M"              ? std::vector<size_t>{}
                                                                                 : std::vector<size_t>{0};
 }
 

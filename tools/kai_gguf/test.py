@@ -280,10 +280,9 @@ assert os.stat("folder/far.kai").st_mode & 0o777 == 0o640
 
 # With --dense, floats and types without a packer are packed, too: the rows that `rows` prints.
 halves = struct.pack("<18e", *(i - 3.5 for i in range(18)))
-q5_1 = b"".join(struct.pack("<2e", 0.5, 0.25) + bytes(random.randrange(256) for _ in range(20))
-                for _ in range(16 * 40))
+iq2_s = b"".join(struct.pack("<e", 0.5) + bytes(random.randrange(256) for _ in range(80)) for _ in range(2 * 40))
 gguf(other, [("z.q4_k", *content[0][1:]), ("norm", *content[1][1:]), ("halves", (9, 2), 1, halves),
-             ("q5_1", (512, 20, 2), 7, q5_1)])
+             ("iq2_s", (512, 20, 2), 22, iq2_s)])
 assert run("list", other, "--for", "i8mm").count("(--dense)") == 2
 assert "packed as f32pbiasf32" in run("list", other, "--for", "i8mm", "--dense", "f32")
 assert "stays: no kernel of bf16" in run("list", other, "--for", "neon", "--dense", "bf16")
@@ -291,8 +290,8 @@ for isa, element, size in (("portable", "f32", 4), ("neon", "f32", 4), ("i8mm", 
     assert "3 of 4 tensors" in run("pack", other, "dense.kai", "--for", isa, "--dense", element, "--force")
     assert run("verify", other, "dense.kai").count(": right\n") == 3
     tensors = read(pathlib.Path("dense.kai"))
-    assert tensors["halves"][:2] == (0, 0x212) and tensors["q5_1"][:2] == (11, 7), tensors
-    for name in ("halves", "q5_1"):
+    assert tensors["halves"][:2] == (0, 0x212) and tensors["iq2_s"][:2] == (11, 22), tensors
+    for name in ("halves", "iq2_s"):
         _, _, n, k, matrices, form, data, nr, kr = tensors[name]
         assert form == {"f32": "f32pbiasf32", "f16": "f16pbiasf16", "bf16": "bf16pbiasf32"}[element]
         depth, bias = -(-k // kr) * kr, 2 if element == "f16" else 4

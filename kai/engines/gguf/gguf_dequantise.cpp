@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
+#include "kai/engines/gguf/gguf_codebooks.hpp"
 #include "kai/engines/gguf/gguf_neon.hpp"
 #include "kai/engines/gguf/gguf_rows.hpp"
 #include "kai/kai_gguf.h"
@@ -48,8 +49,6 @@ KAI_INLINE void dequantise_run(const uint8_t* block, size_t i, size_t count, con
 
 #endif
 
-using Dequantise = void(const uint8_t* src, size_t blocks, uint8_t* dst);
-
 template <const Block& t>
 void dequantise_blocks(const uint8_t* src, size_t blocks, uint8_t* dst) {
     for (; blocks > 0; --blocks, src += t.bytes) {
@@ -68,6 +67,11 @@ Dequantise* dequantise_of(kai_gguf_type_id id) {
     case KAI_GGUF_##TYPE: \
         return dequantise_blocks<TYPE>;
         KAI_GGUF_BLOCKS(KAI_CASE)
+#undef KAI_CASE
+#define KAI_CASE(TYPE)    \
+    case KAI_GGUF_##TYPE: \
+        return kai_gguf_dequantise_##TYPE;
+        KAI_GGUF_CODEBOOKS(KAI_CASE)
 #undef KAI_CASE
         default:
             return nullptr;
