@@ -71,6 +71,20 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel,
     }
 }
 
+void explain_work(Text& text, const kai_gemm_work& work) {
+    if (work.phases == 0) {
+        text.add("nothing is wrong: an empty run\n");
+        return;
+    }
+    const kai_ukernel* u = work.kernel->ukernel;
+    text.add(
+        "nothing is wrong: up to %zu row%s a matrix, %s\n", work.rows, work.rows == 1 ? "" : "s",
+        u != nullptr ? u->name : "nothing to multiply");
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        text.add("phase %zu: %zu unit%s\n", phase, work.units[phase], work.units[phase] == 1 ? "" : "s");
+    }
+}
+
 }  // namespace
 }  // namespace kai::gemm
 
@@ -164,17 +178,29 @@ size_t kai_gemm_explain_run(
     if (violation) {
         return out.add(violation);
     }
-    const kai_gemm_work work = work_of(*plan, *operands);
-    if (work.phases == 0) {
-        out.add("nothing is wrong: an empty run\n");
-        return out.length;
+    explain_work(out, work_of(*plan, *operands));
+    return out.length;
+}
+
+size_t kai_gemm_explain_products(const kai_gemm_product* products, size_t count, char* text, size_t size) {
+    Text out = {text, text != nullptr ? size : 0, 0};
+    size_t which = 0;
+    if (const Violation violation = check_products(products, count, which)) {
+        if (products != nullptr) {
+            out.add("product %zu: ", which);
+        }
+        return out.add(violation);
     }
-    const kai_ukernel* u = work.kernel->ukernel;
-    out.add(
-        "nothing is wrong: up to %zu row%s a matrix, %s\n", work.rows, work.rows == 1 ? "" : "s",
-        u != nullptr ? u->name : "nothing to multiply");
-    for (size_t phase = 0; phase < work.phases; ++phase) {
-        out.add("phase %zu: %zu unit%s\n", phase, work.units[phase], work.units[phase] == 1 ? "" : "s");
+    for (size_t i = 0; i < count; ++i) {
+        const kai_gemm_work work = work_of(*products[i].plan, *products[i].operands);
+        out.add("product %zu: ", i);
+        explain_work(out, work);
+        for (size_t j = 0; j < i; ++j) {
+            if (have_same_rows(work_of(*products[j].plan, *products[j].operands), work)) {
+                out.add("rows of A as product %zu packs them\n", j);
+                break;
+            }
+        }
     }
     return out.length;
 }

@@ -122,6 +122,11 @@ void pack_columns(
 /// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
 kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 
+/// Of kai_gemm_begin_products. which: the product that is wrong.
+Violation check_products(const kai_gemm_product* products, size_t count, size_t& which);
+/// Whether the kernels of both read the same packed rows.
+bool have_same_rows(const kai_gemm_work& a, const kai_gemm_work& b);
+
 /// Whether sums with these weights of INT2_CHANNEL fit int32.
 Violation check_table(const Problem& p, const int32_t* lut);
 

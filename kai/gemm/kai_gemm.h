@@ -406,7 +406,10 @@ struct kai_gemm_work {
     size_t phases;             ///< Phase p + 1 may start when all units of phase p are done: one barrier each.
     size_t units[2];           ///< Of each phase: any thread, any order.
     size_t lhs_units;          ///< How many of the first phase pack the LHS.
-    uint64_t reserved[16];     ///< Zeros.
+    const struct kai_gemm_work* lhs_work;  ///< Whose packed LHS is read (kai_gemm_product); NULL: its own.
+    size_t parts, next;                    ///< Of kai_gemm_run_products: parts of a phase, the next one to be taken.
+    uint64_t single;                       ///< Not 0: the run is one unit, of which nobody else needs anything.
+    uint64_t reserved[12];                 ///< Zeros.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(
@@ -417,6 +420,31 @@ enum kai_gemm_status kai_gemm_begin(
 enum kai_gemm_status kai_gemm_run_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
 /// The same without waiting: KAI_GEMM_BUSY means that the unit is not done. Do something else and try it again.
 enum kai_gemm_status kai_gemm_try_unit(const struct kai_gemm_work* work, size_t phase, size_t unit);
+/// @}
+
+/// @name Several products as one run
+/// Products that do not depend on each other: of one A with several B (Q, K and V; gate and up), of any shapes and
+/// kinds. There is no barrier between them. Where products have the same rows of A (operands.m, a and, with groups,
+/// rows, a_rows and a_row_count) and their kernels read these packed alike, the first product packs them for all.
+/// The bits are those of single runs.
+/// @{
+struct kai_gemm_product {
+    const struct kai_gemm_plan* plan;
+    const struct kai_gemm_operands* operands;
+    void* workspace;  ///< As for kai_gemm_run. Workspaces must not overlap; no C may overlap an operand or another C.
+    size_t workspace_size;
+    /// The run in progress: no input. It points to those of other products, so they stay where they are.
+    struct kai_gemm_work work;
+    uint64_t reserved[4];  ///< Zeros, else RESERVED.
+};
+enum kai_gemm_status kai_gemm_run_products(
+    struct kai_gemm_product* products, size_t count, kai_gemm_parallel_for* parallel_for, void* pool);
+/// The first thing that is wrong with these arguments, in a sentence; or what each product would do, and which product
+/// packs its rows. Text and result: as kai_gemm_explain.
+size_t kai_gemm_explain_products(const struct kai_gemm_product* products, size_t count, char* text, size_t size);
+/// For callers with a scheduler of their own: sets `work` of each, whose units kai_gemm_run_unit then does. The last
+/// phase of any product may start when all units of the first phase of all products with two phases are done.
+enum kai_gemm_status kai_gemm_begin_products(struct kai_gemm_product* products, size_t count);
 /// @}
 
 /// What a run costs, computed, not measured.

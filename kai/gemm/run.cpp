@@ -78,8 +78,8 @@ size_t all_units(const Work& w, Count count) {
 }
 
 /// Whether the run is one unit: nobody shares its states and slots, which are not set.
-bool is_single(const Work& w) {
-    return w.phases == 1 && w.units[0] == 1;
+KAI_INLINE bool is_single(const Work& w) {
+    return w.single != 0;
 }
 
 /// Rows of all groups.
@@ -270,12 +270,18 @@ void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, c
     }
 }
 
+/// The product that packs the rows for this one: itself, unless several run as one.
+const Work& lhs_work(const Work& w) {
+    return w.lhs_work != nullptr ? *w.lhs_work : w;
+}
+
 /// Where the packed rows of a matrix are.
 char* lhs_of(const Work& w, const Matrix& matrix) {
-    const kai_gemm_layout& layout = w.plan->layout;
+    const Work& of = lhs_work(w);
+    const kai_gemm_layout& layout = of.plan->layout;
     const size_t offset =
         w.plan->problem.groups ? lhs_size(*w.plan, *w.kernel, matrix.slot_row) : matrix.index * layout.lhs_stride;
-    return at(w.workspace, layout.lhs + offset);
+    return at(of.workspace, layout.lhs + offset);
 }
 
 /// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if no other unit does.
@@ -286,7 +292,8 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
         make_lhs(w, matrix, 0, matrix.m, lhs_of(w, matrix), slot.get(layout.copied));
         return lhs_of(w, matrix);
     }
-    auto* state = reinterpret_cast<uint32_t*>(at(w.workspace, layout.lhs_states)) + matrix.index;
+    const Work& of = lhs_work(w);
+    auto* state = reinterpret_cast<uint32_t*>(at(of.workspace, of.plan->layout.lhs_states)) + matrix.index;
     uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
     char* shared = lhs_of(w, matrix);
     if (seen == kThere) {
@@ -953,9 +960,11 @@ KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, vo
     if (rows.most <= plan.whole_rows && p.batch == 1 && p.b_constant && lhs == w.packs_lhs_on_demand) {
         w.m_tile = rows.most, w.n_tile = p.n;
         w.units[0] = w.phases = 1;
+        w.single = 1;
         return;
     }
     count_units(w, rows.all);
+    w.single = w.phases == 1 && w.units[0] == 1 ? 1 : 0;
 }
 
 void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
@@ -975,36 +984,100 @@ void pause() {
 #endif
 }
 
+/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
+constexpr size_t kPartsPerWorker = 16;
+
 /// The units of a phase, divided into parts of neighbouring units, which share rows or columns. There are fewer parts
 /// than units if a batch has many small matrices, or if fewer units may run at once than there are threads (SME).
+size_t count_parts(const Work& w, size_t phase) {
+    const Plan& plan = *w.plan;
+    const size_t most = plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * plan.workers;
+    return min(most, w.units[phase]);
+}
+
+/// Takes parts until there are none. next: the first part that no task has taken. If all slots are taken, their holders
+/// take all parts that are left: this thread has nothing to do, and does not wait.
+void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t task) {
+    if (check_vectors(*w.plan)) {
+        return;  // the thread that began takes what is left
+    }
+    const Slot slot(w, task);
+    const size_t units = w.units[phase];
+    while (slot) {
+        const size_t part = __atomic_fetch_add(&next, size_t{1}, __ATOMIC_RELAXED);
+        if (part >= parts) {
+            return;
+        }
+        for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
+            run_any(w, phase, unit, slot);
+        }
+    }
+}
+
+/// A phase of a run.
 struct Phase {
     const Work* work;
     size_t phase, parts;
-    size_t next = 0;  ///< the first part that no task has taken
+    size_t next = 0;
 
-    /// Takes parts until there are none. If all slots are taken, their holders take all parts that are left: this
-    /// thread has nothing to do, and does not wait.
     static void run(void* context, size_t task) {
         auto& p = *static_cast<Phase*>(context);
-        if (check_vectors(*p.work->plan)) {
-            return;  // kai_gemm_run takes what is left
-        }
-        const Slot slot(*p.work, task);
-        const size_t units = p.work->units[p.phase];
-        while (slot) {
-            const size_t part = __atomic_fetch_add(&p.next, size_t{1}, __ATOMIC_RELAXED);
-            if (part >= p.parts) {
-                return;
+        take_parts(*p.work, p.phase, p.parts, p.next, task);
+    }
+};
+
+/// A phase of several products. The last phases of all are one: what has no rows of its own to pack waits, too.
+struct SharedPhase {
+    kai_gemm_product* products;
+    size_t count;
+    bool is_last;
+
+    /// Whether a product takes part, in `phase`.
+    bool has(const Work& w, size_t& phase) const {
+        phase = is_last ? w.phases - 1 : 0;
+        return w.phases > (is_last ? 0 : 1);
+    }
+
+    /// Divides it. Returns the number of tasks.
+    size_t begin() const {
+        size_t tasks = 0, most = 0, phase = 0;
+        for (size_t i = 0; i < count; ++i) {
+            Work& w = products[i].work;
+            w.next = w.parts = 0;
+            if (has(w, phase)) {
+                w.parts = count_parts(w, phase);
+                tasks += w.parts, most = max(most, kPartsPerWorker * w.plan->problem.units);
             }
-            for (size_t unit = units * part / p.parts; unit < units * (part + 1) / p.parts; ++unit) {
-                run_any(*p.work, p.phase, unit, slot);
+        }
+        return min(tasks, most);
+    }
+
+    bool is_done() const {
+        bool done = true;
+        for (size_t i = 0; i < count; ++i) {
+            done = done && products[i].work.next >= products[i].work.parts;
+        }
+        return done;
+    }
+
+    static void run(void* context, size_t task) {
+        const auto& p = *static_cast<const SharedPhase*>(context);
+        for (size_t i = 0, phase = 0; i < p.count; ++i) {
+            Work& w = p.products[i].work;
+            if (p.has(w, phase)) {
+                take_parts(w, phase, w.parts, w.next, task);
             }
         }
     }
 };
 
-/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
-constexpr size_t kPartsPerWorker = 16;
+/// Whether their workspaces do.
+bool overlap(const kai_gemm_product& a, const kai_gemm_product& b) {
+    const uintptr_t a_start = reinterpret_cast<uintptr_t>(a.workspace),
+                    b_start = reinterpret_cast<uintptr_t>(b.workspace);
+    const size_t a_size = a.plan->workspace_size, b_size = b.plan->workspace_size;
+    return a_size != 0 && b_size != 0 && (a_start < b_start ? b_start - a_start < a_size : a_start - b_start < b_size);
+}
 
 /// kai_gemm_begin.
 KAI_INLINE Status
@@ -1033,6 +1106,59 @@ Work work_of(const Plan& plan, const Operands& operands) {
     Work w;
     divide(plan, operands, rows, nullptr, w);
     return w;
+}
+
+static bool is_empty(const kai_gemm_product& x) {
+    return work_of(*x.plan, *x.operands).phases == 0;
+}
+
+Violation check_products(const kai_gemm_product* products, size_t count, size_t& which) {
+    which = 0;
+    if (products == nullptr && count != 0) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent, "products");
+    }
+    for (; which < count; ++which) {
+        const kai_gemm_product& x = products[which];
+        if (bits_of(x.reserved) != 0) {
+            return wrong(KAI_GEMM_RESERVED, say::reserved, "product");
+        }
+        if (const Violation violation = check_run(x.plan, x.operands, x.workspace, x.workspace_size)) {
+            return violation;
+        }
+        for (size_t i = 0; i < which; ++i) {
+            if (overlap(products[i], x) && !is_empty(products[i]) && !is_empty(x)) {
+                return wrong(KAI_GEMM_BAD_COMBINATION, say::overlaps_product, "workspace", i);
+            }
+        }
+    }
+    return {};
+}
+
+bool have_same_rows(const Work& a, const Work& b) {
+    if (a.phases == 0 || b.phases == 0 || !has_lhs(a) || !has_lhs(b) ||
+        a.packs_lhs_on_demand != b.packs_lhs_on_demand) {
+        return false;
+    }
+    const Problem &p = a.plan->problem, &q = b.plan->problem;
+    const Operands &x = *a.operands, &y = *b.operands;
+    if (p.k != q.k || p.a_type != q.a_type || p.a_transposed != q.a_transposed || p.batch != q.batch ||
+        p.groups != q.groups || x.a.data != y.a.data || x.a.table != y.a.table || x.a.ld != y.a.ld ||
+        x.a.stride != y.a.stride) {
+        return false;
+    }
+    const bool same_list =
+        p.groups ? x.rows == y.rows && x.a_rows == y.a_rows && x.a_row_count == y.a_row_count : x.m == y.m;
+    const kai_packer* packer = a.kernel->lhs_packer;
+    if (!same_list || packer != b.kernel->lhs_packer || copies_rows(a) != copies_rows(b) ||
+        row_type(*a.kernel) != row_type(*b.kernel)) {
+        return false;
+    }
+    if (packer == nullptr) {
+        return true;
+    }
+    const kai_ukernel &u = *a.kernel->ukernel, &v = *b.kernel->ukernel;
+    const bool same_blocks = packer->signature != KAI_LHS_PACK_BL || (p.bl == q.bl && u.k_multiple == v.k_multiple);
+    return same_blocks && u.get_mr() == v.get_mr() && u.get_kr() == v.get_kr() && u.get_sr() == v.get_sr();
 }
 
 }  // namespace kai::gemm
@@ -1091,8 +1217,7 @@ kai_gemm_status kai_gemm_run(
         return KAI_GEMM_OK;
     }
     for (size_t phase = 0; phase < work.phases; ++phase) {
-        const size_t most = plan->workers < plan->problem.units ? plan->workers : kPartsPerWorker * plan->workers;
-        Phase task = {&work, phase, min(most, work.units[phase])};
+        Phase task = {&work, phase, count_parts(work, phase)};
         if (parallel_for != nullptr && task.parts > 1) {
             parallel_for(pool, task.parts, Phase::run, &task);
         } else {
@@ -1100,6 +1225,50 @@ kai_gemm_status kai_gemm_run(
         }
         if (task.next < task.parts) {
             Phase::run(&task, 0);
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_begin_products(kai_gemm_product* products, size_t count) {
+    size_t which = 0;
+    if (const Violation violation = check_products(products, count, which)) {
+        return violation.status;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const kai_gemm_product& x = products[i];
+        Work& w = products[i].work;
+        w = work_of(*x.plan, *x.operands);
+        w.workspace = x.workspace;
+        w.single = 0;
+        if (w.phases != 0 && x.plan->workspace_size != 0) {
+            memset(x.workspace, 0, min(x.plan->layout.lhs, x.plan->workspace_size));  // states and slots
+        }
+        for (size_t j = 0; j < i && w.lhs_work == nullptr; ++j) {
+            w.lhs_work = have_same_rows(products[j].work, w) ? &products[j].work : nullptr;
+        }
+        if (w.lhs_work != nullptr) {
+            w.units[0] -= w.lhs_units;  // none if they are packed on demand
+            w.lhs_units = 0;
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_gemm_run_products(
+    kai_gemm_product* products, size_t count, kai_gemm_parallel_for* parallel_for, void* pool) {
+    const Status status = kai_gemm_begin_products(products, count);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    for (const bool is_last : {false, true}) {
+        SharedPhase phase = {products, count, is_last};
+        const size_t tasks = phase.begin();
+        if (parallel_for != nullptr && tasks > 1) {
+            parallel_for(pool, tasks, SharedPhase::run, &phase);
+        }
+        if (!phase.is_done()) {
+            SharedPhase::run(&phase, 0);
         }
     }
     return KAI_GEMM_OK;

@@ -168,9 +168,17 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_work, m_tile), offsetof(kai_gemm_work, n_tile), offsetof(kai_gemm_work, m_first),
             offsetof(kai_gemm_work, packs_lhs_on_demand), offsetof(kai_gemm_work, shares_rows),
             offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units),
-            offsetof(kai_gemm_work, reserved)}),
-        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96}))
+            offsetof(kai_gemm_work, lhs_work), offsetof(kai_gemm_work, parts), offsetof(kai_gemm_work, next),
+            offsetof(kai_gemm_work, single), offsetof(kai_gemm_work, reserved)}),
+        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120, 128}))
         << "kai_gemm_work";
+    EXPECT_EQ(
+        (Bytes{
+            sizeof(kai_gemm_product), offsetof(kai_gemm_product, plan), offsetof(kai_gemm_product, operands),
+            offsetof(kai_gemm_product, workspace), offsetof(kai_gemm_product, workspace_size),
+            offsetof(kai_gemm_product, work), offsetof(kai_gemm_product, reserved)}),
+        (Bytes{288, 0, 8, 16, 24, 32, 256}))
+        << "kai_gemm_product";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_cost), offsetof(kai_gemm_cost, macs), offsetof(kai_gemm_cost, largest_unit),

@@ -64,6 +64,7 @@ TEST(GemmReserved, EndsEveryStructure) {
     EXPECT_ENDS(kai_gemm_result);
     EXPECT_ENDS(kai_gemm_operands);
     EXPECT_ENDS(kai_gemm_work);
+    EXPECT_ENDS(kai_gemm_product);
     EXPECT_ENDS(kai_gemm_cost);
     EXPECT_ENDS(kai_gemm_tensor);
     EXPECT_ENDS(kai_gemm_file);
