@@ -382,7 +382,8 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
     EXPECT_EQ(formats.count("qau4c32x256p"), 1U);
     EXPECT_GT(formats.size(), 25U);
     const std::set<uint32_t> floats = {kai_dt_f32, kai_dt_f16, kai_dt_bf16},
-                             file_types = {2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 20, 23, 34, 35, 39, 40, 41, 42};
+                             file_types = {2,  3,  6,  7,  8,  10, 11, 12, 13, 14, 16, 17, 18,
+                                           19, 20, 21, 22, 23, 29, 34, 35, 39, 40, 41, 42};
     std::set<uint32_t> types = {63, 64, 127, 128, 1000, kai_dt_int8, kai_dt_uint8, 1U << 31, UINT32_MAX};
     types.insert(floats.begin(), floats.end());
     for (uint32_t type = 0; type < 48; ++type) {
