@@ -221,7 +221,10 @@ TEST_P(Matmul, ClampsWhatOneBlockMakes) {
     const size_t n = std::min<size_t>(rhs_tile.rows + 1, 9), block = rhs_format->block;
     std::vector<Depth> depths = {{96, 32}};
     if (block != 0) {
-        depths = {{3 * block, 0}, {4096 + block, 0}};
+        depths = {{3 * block, 0}};
+        if (!(lhs_format->plain && wide())) {  // outer products of floats take all of k at a time (long_depths)
+            depths.push_back({4096 + block, 0});
+        }
     } else if (m_step * n_step < 512) {
         depths.insert(depths.end(), {{4128, 32}, {4256, 224}});
     }

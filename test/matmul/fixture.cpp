@@ -479,14 +479,14 @@ std::vector<float> Matmul::run(kai_call c) {
 }
 
 std::vector<Matmul::Depth> Matmul::depths() const {
-    std::vector<Depth> depths = all_depths();
-    if (m_step * n_step >= 16384) {  // vectors of 2048 bits: every other one
-        for (size_t i = 0; i < depths.size() / 2; ++i) {
-            depths[i] = depths[2 * i + 1];
-        }
-        depths.resize(depths.size() / 2);
+    if (vast() && has_blocks) {
+        return lhs_format->plain ? std::vector<Depth>{{0, 32}, {32, 32}, {96, 32}}
+                                 : std::vector<Depth>{{0, 32}, {32, 32}, {96, 32}, {192, 64}};
     }
-    return depths;
+    if (vast() && u.k_multiple == 0) {  // none, parts of a step, several
+        return {{0, 0}, {1, 0}, {3, 0}, {5, 0}, {17, 0}};
+    }
+    return all_depths();
 }
 
 std::vector<Matmul::Depth> Matmul::all_depths() const {
@@ -521,7 +521,7 @@ Matmul::Depth Matmul::typical_depth() const {
     if (u.k_multiple != 0) {
         return {wide() ? u.k_multiple : u.k_multiple == 32 ? size_t{96} : 2 * u.k_multiple, 0};
     }
-    return {wide() ? size_t{19} : size_t{83}, 0};
+    return {vast() ? size_t{9} : wide() ? size_t{19} : size_t{83}, 0};
 }
 
 std::vector<Matmul::Depth> Matmul::long_depths() const {

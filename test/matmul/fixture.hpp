@@ -225,6 +225,10 @@ protected:
     bool wide() const {
         return m_step * n_step >= 1024;
     }
+    /// The same at 1024 bits and more, where a call takes a hundred times as long as at 128 bits: fewer shapes, too.
+    bool vast() const {
+        return m_step * n_step >= 4096;
+    }
     std::vector<Depth> depths() const;
     std::vector<Depth> all_depths() const;  // at any vector length
     Depth typical_depth() const;
