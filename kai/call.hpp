@@ -607,6 +607,11 @@ KAI_INLINE bool takes_scale_multiplier(const kai_packer& p) {
 KAI_INLINE bool has_stride(const kai_packer& p) {
     return is_unified(p) || takes<&P::stride>(p);
 }
+/// CPU features that `run` needs, sizes apart.
+inline uint64_t run_features(const kai_ukernel& u) {
+    return u.features & ~u.size_only_features;
+}
+
 /// Whether any panel can be packed alone: not if the source is K x N without gaps between lines.
 KAI_INLINE bool packs_parts(const kai_packer& p) {
     return !is_kxn(p) || has_stride(p);

@@ -397,11 +397,12 @@ const kai_ukernel kUkernels[] = {
          family_at(kPlace_##NAME).dst_type,                           \
          #LHS,                                                        \
          #RHS,                                                        \
-         needs::ISA,                                                  \
+         needs::ISA | size_features_of(SIZES),                        \
          rows_of(M_STEP),                                             \
          size_features_of(SIZES),                                     \
          __VA_ARGS__,                                                 \
          kTypes[kPlace_##NAME],                                       \
+         size_features_of(SIZES) & ~needs::ISA,                       \
          {}}, )
 /// @name The members of an entry: functions of the micro-kernel that it has
 /// @{
@@ -741,7 +742,7 @@ void explain_not_best(
     if (!kai_registry_runnable(u.features, reason, size)) {
         return;
     }
-    if ((u.features & request.without) != 0) {
+    if ((kai::run_features(u) & request.without) != 0) {
         snprintf(reason, size, "needs what the caller does without");
         return;
     }
@@ -884,13 +885,14 @@ const kai_ukernel* kai_registry_best(
     const kai_ukernel *best = nullptr, *same = request->same_rhs_as;
     const Family* family = find_family(name, same);
     const size_t first = family != nullptr ? family->first : 0, end = family != nullptr ? family[1].first : 0;
-    const uint64_t without = request->without | ~kai_cpu_features();
+    const uint64_t lacks = ~kai_cpu_features();
     const kai_cpu_core core = class_of(request->core);
     unsigned least = UINT_MAX;
     for (size_t i = first; i != end && least != 0; ++i) {
         const kai_ukernel* u = &kUkernels[kOrders[core].of[i]];
         const unsigned its = misfit(*u, request->m);
-        if (its < least && (u->features & without) == 0 && (same == nullptr || same_rhs(*u, *same))) {
+        const bool is_allowed = ((u->features & lacks) | (kai::run_features(*u) & request->without)) == 0;
+        if (its < least && is_allowed && (same == nullptr || same_rhs(*u, *same))) {
             best = u, least = its;
         }
     }

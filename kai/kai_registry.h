@@ -146,7 +146,10 @@ struct kai_ukernel {
     /// Types of GGUF files that it multiplies with: bits 1 << enum kai_gguf_type_id. Their rows are packed by
     /// kai_registry_gguf_packer; KAI_UKERNEL_MATMUL_FILE: the one type that it reads in place.
     uint64_t gguf_types;
-    uint64_t reserved[4];  ///< Zeros: room for members of later versions (docs/versioning.md).
+    /// Of `features`, those that only the sizes need. SME: the RHS is packed for SME, and a core without an SME unit at
+    /// hand multiplies with it; the bits of C are those of the SME kernels of the family for as many rows.
+    uint64_t size_only_features;
+    uint64_t reserved[3];  ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Preconditions of a packer: internal to the library.
@@ -227,7 +230,7 @@ struct kai_registry_request {
     const char* family;                     ///< "matmul_clamp_f32_qsi8d32p_qsi4c32p", ...: kai_registry_family
     size_t m;                               ///< Rows of the output: 1 prefers a micro-kernel for one row (GEMV).
     const struct kai_ukernel* same_rhs_as;  ///< The kernel whose packed RHS is to be shared; NULL if there is none.
-    uint64_t without;                       ///< CPU features that the kernel must not need; usually 0.
+    uint64_t without;                       ///< CPU features that `run` must not need (sizes may); usually 0.
     enum kai_cpu_core core;                 ///< For cores of this class; KAI_CORE_AUTO: the fastest of this machine.
     uint64_t reserved[7];                   ///< Zeros: room for members of later versions (docs/versioning.md).
 };

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -31,7 +32,7 @@ bool has(const kai_ukernel& u, const char* part) {
 
 /// Which of the orders of operations of docs/arithmetic.md a kernel has, among those that share its operands.
 const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
-    if (has(u, "_qai8dxp1x") && (has(u, "_1x4vl_sme") || has(u, "_1x16vs_sme_dot"))) {
+    if (has(u, "_qai8dxp1x") && (has(u, "_1x4vl_") || has(u, "_1x16vs_sme_dot"))) {
         return "product and sum with the bias are an fma";
     }
     if (has(u, "qsi8d32p4x8_qsi4c32p4x8") && has(u, "_neon_i8mm") && bl == 32) {
@@ -190,6 +191,43 @@ TEST_P(Agreement, SameBitsWhereDocumented) {
             EXPECT_TRUE(any) << "docs/arithmetic.md sets it apart: " << arithmetic;
         }
     }
+}
+
+// Kernels that read panels of SME without an SME unit have the bits of those that need one, for one row and for many:
+// the GEMM layer gives tiles to whichever core is free.
+TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
+    if (u.size_only_features == 0) {
+        return;
+    }
+    const auto is_for_one = [](const kai_ukernel& x) { return x.rows != KAI_ROWS_MANY; };
+    size_t compared = 0;
+    for (const kai_ukernel* other : test::all_ukernels()) {
+        if (other->family != u.family || other->size_only_features != 0 || is_for_one(*other) != is_for_one(u) ||
+            !kai_registry_runnable(other->features, nullptr, 0) || operands_of(*other) != operands_of(u)) {
+            continue;
+        }
+        ++compared;
+        SCOPED_TRACE(other->name);
+        // The last depth: sums that 16 times the products would overflow, where a kernel adds those.
+        for (const size_t k : {size_t{0}, size_t{1}, size_t{32}, size_t{161}, size_t{2049}, size_t{140000}}) {
+            const bool deep = k > (size_t{1} << 16);
+            for (const Data data : {Data::random, Data::large}) {
+                if (deep && data == Data::random) {
+                    continue;
+                }
+                Random random(k + 1);
+                const size_t rows = deep ? 2 : 23, columns = deep ? 3 : u.get_nr() + 43;
+                Side lhs = test::make_side(*reference::find_format(u.lhs_format), data, rows, k, 0, random);
+                Side rhs = test::make_side(*rhs_format, data, columns, k, 0, random);
+                if (deep) {  // all the largest ones
+                    std::fill(lhs.values.begin(), lhs.values.end(), -128.0f);
+                    std::fill(rhs.values.begin(), rhs.values.end(), rhs_format->bits() == 4 ? -8.0f : 127.0f);
+                }
+                EXPECT_EQ(run(u, lhs, rhs), run(*other, lhs, rhs)) << "k = " << k;
+            }
+        }
+    }
+    EXPECT_NE(compared, 0u);
 }
 
 // K x N, unpacked: one chain of fma per element, as with panels whose bias is +0.

@@ -261,6 +261,33 @@ TEST(Registry, PartnersReadTheSamePanels) {
 }
 
 // A GEMM of Armv8.0 takes longer than a GEMV with SDOT, row by row.
+// Kernels that read panels of SME without an SME unit are those of a caller that must not use one; others get SME.
+TEST(Registry, PanelsOfSmeWithoutSme) {
+    constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (u->size_only_features == 0) {
+            continue;
+        }
+        SCOPED_TRACE(u->name);
+        EXPECT_EQ(u->size_only_features, kSme);
+        EXPECT_EQ(u->size_only_features & ~u->size_features, 0u);
+        if (!kai_registry_runnable(u->features, nullptr, 0)) {
+            continue;
+        }
+        const size_t m = u->rows == KAI_ROWS_MANY ? 2 : 1;
+        kai_registry_request request = {u->family, m, u, kSme, KAI_CORE_AUTO, {}};
+        EXPECT_EQ(kai_registry_best(&request, nullptr, nullptr), u);
+        request.without = 0;
+        const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
+        ASSERT_NE(best, nullptr);
+        EXPECT_EQ(best->size_only_features, 0u) << best->name;
+        request.same_rhs_as = nullptr, request.without = kSme;  // its own panels suit NEON better
+        best = kai_registry_best(&request, nullptr, nullptr);
+        ASSERT_NE(best, nullptr);
+        EXPECT_EQ(best->features & kSme, 0u) << best->name;
+    }
+}
+
 TEST(Registry, DotProductsComeBeforeArmv80) {
     for (const kai_ukernel* u : test::all_ukernels()) {
         if (!runnable(*u) || std::strstr(u->name, "_neon_dotprod") == nullptr) {

@@ -337,7 +337,7 @@ void set_sizes(Plan& plan) {
         plan.pack_units = plan.packed_b_size != 0;
         return;
     }
-    if ((plan.gemm.ukernel->features & kSme) != 0) {
+    if ((run_features(*plan.gemm.ukernel) & kSme) != 0) {
         plan.workers = min(p.units, max(p.sme_units, 1));
     }
 

@@ -16,6 +16,20 @@
 #define KAI_SECOND(FIRST, SECOND, ...) SECOND
 #define KAI_NO_LINE(...)
 
+// MACRO(...) for panels of NEON, whose nr is a number, or of SME: VL(n).
+#define KAI_OF_NEON(NR, ...) KAI_OF_(KAI_NR_##NR, __VA_ARGS__)
+#define KAI_OF_SME(NR, ...) KAI_OF_(KAI_NOT_NR_##NR, __VA_ARGS__)
+#define KAI_OF_(IS, ...) KAI_OF__(IS, __VA_ARGS__)
+#define KAI_OF__(IS, ...) KAI_OF_##IS(__VA_ARGS__)
+#define KAI_OF_1(MACRO, ...) MACRO(__VA_ARGS__)
+#define KAI_OF_0(...)
+#define KAI_NR_4 1
+#define KAI_NR_8 1
+#define KAI_NR_VL(N) 0
+#define KAI_NOT_NR_4 0
+#define KAI_NOT_NR_8 0
+#define KAI_NOT_NR_VL(N) 1
+
 // Sources ignore the line that names the family, and those that order micro-kernels.
 #define KAI_FAMILY(...)
 #define KAI_PREFER(...)

@@ -36,7 +36,6 @@ KAI_STRUCT(Quad, KAI_QUAD);
 KAI_STRUCT(GemmArgs, KAI_GEMM_ARGS);
 
 using GemmTileFn = void(const GemmArgs*);
-
 KAI_STRUCT(DecodeArgs, KAI_DECODE_ARGS);
 using DecodeFn = void(const DecodeArgs*);
 
@@ -46,13 +45,14 @@ KAI_STRUCT(FewArgs, KAI_FEW_ARGS);
 
 /// The tile functions of an ISA for a kind of RHS.
 struct GemmTiles {
-    GemmTileFn* run[3];  // of 1, 2 and `most` panels
-    size_t most;         // 4, or 3
-    GemmTileFn* wide;    // of 3 panels x 2 quads, or null
-    DecodeFn* decode;    // null: the RHS is int8
-    size_t group;        // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)
-    FewTiles few[8];     // of 1 to 8 rows
-    size_t few_rows;     // up to this many are few, 3 to 64; of more rows, those after the last whole panel
+    GemmTileFn* run[3];           // of 1, 2 and `most` panels
+    size_t most;                  // 4, or 3
+    GemmTileFn* wide;             // of 3 panels x 2 quads, or null
+    DecodeFn* decode;             // null: the RHS is int8
+    size_t group;                 // k of a column that are stored together: 8 (SMMLA) or 4 (SDOT)
+    FewTiles few[8];              // of 1 to 8 rows
+    size_t few_rows;              // up to this many are few, 3 to 64; of more rows, those after the last whole panel
+    size_t column_bytes = group;  // from column to column of a packed group
 };
 
 namespace {

@@ -78,8 +78,8 @@ KAI_INLINE void gemm_neon_dotprod(const Problem* p) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, ...) \
-    KAI_DEFINE_MATMUL_MR_##MR(KIND, T, OUT, NAME, LHS, RHS, MR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_NEON(NR, KAI_DEFINE_MATMUL_MR_##MR, KIND, T, OUT, NAME, LHS, RHS, MR, NR, __VA_ARGS__)
 #define KAI_DEFINE_MATMUL_MR_1(...)
 #define KAI_DEFINE_MATMUL_MR_4(KIND, ...) KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::gemm_neon_dotprod, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)

@@ -113,8 +113,8 @@ KAI_INLINE void gemv_neon_dotprod(const Problem* p) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, ...) \
-    KAI_DEFINE_MATMUL_MR_##MR(KIND, T, OUT, NAME, LHS, RHS, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_NEON(NR, KAI_DEFINE_MATMUL_MR_##MR, KIND, T, OUT, NAME, LHS, RHS, NR, __VA_ARGS__)
 #define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...) \
     KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                         \
         (kai::gemv_neon_dotprod<(KR) / (SR)>), T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)

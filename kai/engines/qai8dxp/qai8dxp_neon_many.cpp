@@ -148,7 +148,7 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
     args.steps = steps;
     args.vector_1 = t.group == 8 ? 16 : 4 * p.nr;
     args.vector_2 = 8 * p.nr;
-    args.step = 16 * p.nr;
+    args.step = (p.rhs_kind == RhsKind::int8 ? 32 : 16) * p.nr;
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
     args.gap = blocks ? 2 * p.nr : 0;
     args.block_steps = blocks ? p.bl / 32 : steps;
@@ -206,8 +206,7 @@ KAI_INLINE void multiply(
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks, pairs = t.group == 8;
     const size_t unit = blocks ? part_steps(p.bl) : 1, units = (p.k + 31) / 32 / unit;
     const size_t block_parts = blocks && units > 0 ? p.bl / 32 / unit : 1;
-    // int8 is not decoded: nothing limits its depth.
-    const size_t chunk = p.rhs_kind == RhsKind::int8 ? units : kBatchDepth / 32 / unit;
+    const size_t chunk = t.decode == nullptr ? units : kBatchDepth / 32 / unit;  // nothing limits what is not decoded
     const size_t step = (p.rhs_kind == RhsKind::int8 ? 32 : p.rhs_kind == RhsKind::int2 ? 8 : 16) * p.nr;
     args.lhs = group.lhs;
     args.resume = 0;
@@ -219,7 +218,7 @@ KAI_INLINE void multiply(
         for (size_t i = 0; i < args.quad_count; ++i, at.next(p)) {
             Quad& quad = batch.quads[i];
             quad.dst = 4 * element_bytes(p.out) * i;
-            quad.rhs = reinterpret_cast<const int8_t*>(at.panel + at.column * t.group + offset);
+            quad.rhs = reinterpret_cast<const int8_t*>(at.panel + at.column * t.column_bytes + offset);
             if (blocks) {
                 load_blocks(p, pairs, group, at, block_parts, start, count, quad, batch.block_scales + i * count * 8);
             } else {
@@ -241,17 +240,22 @@ KAI_INLINE void multiply(
     } while (start < units);
 }
 
+}  // namespace
+}  // namespace kai
+
 /// Rows `start` to `end` - 1, a multiple of 4: decoded columns.
-[[gnu::noinline]] void gemm_many(const Problem& p, const GemmTiles& t, size_t start, size_t end) {
+extern "C" [[gnu::visibility("hidden")]] void kai_gemm_panels_neon(
+    const kai::Problem& p, const kai::GemmTiles& t, size_t start, size_t end) {
+    using namespace kai;
     Batch batch;
     GemmArgs args;
     set_bounds(args, p);
     vst1q_f32(args.start, vdupq_n_f32(ShortSum<4>::kStart));
     args.quads = batch.quads;
     const size_t element = element_bytes(p.out);
-    const size_t fit = p.rhs_kind == RhsKind::int8 || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
-                       : p.k <= kBatchDepth ? kBatchDepth / ((p.k + 31) / 32 * 32)
-                                            : 1;
+    const size_t fit = t.decode == nullptr || p.k * kBatchQuads <= kBatchDepth ? kBatchQuads
+                       : p.k <= kBatchDepth                                    ? kBatchDepth / ((p.k + 31) / 32 * 32)
+                                                                               : 1;
     for (size_t m0 = start; m0 < end; m0 += 4 * group_panels(p.k)) {
         RowGroup group(p, t.group == 8, m0, end);
         args.panels = group.panels;
@@ -281,24 +285,21 @@ KAI_INLINE void multiply(
     }
 }
 
-}  // namespace
-}  // namespace kai
-
 /// The few rows after the last whole group are done together with that group, in parts of the columns whose RHS stays
 /// in the second-level cache.
 void kai_gemm_many_neon(const kai::Problem& p, const kai::GemmTiles& t) {
     using namespace kai;
     const size_t group = 4 * group_panels(p.k), many = p.m - few_of(p.m % group, t.few_rows);
     if (many == p.m) {
-        return gemm_many(p, t, 0, many);
+        return kai_gemm_panels_neon(p, t, 0, many);
     }
     const size_t last = (many - 1) / group * group;
-    gemm_many(p, t, 0, last);
+    kai_gemm_panels_neon(p, t, 0, last);
     const size_t panels = Qai8dxpLimits::kSecondLevelBytes / p.rhs_stride, step = (panels == 0 ? 1 : panels) * p.nr;
     Problem part = p;
     for (size_t left = p.n; left > 0; left -= part.n) {
         part.n = left < step ? left : step;
-        gemm_many(part, t, last, many);
+        kai_gemm_panels_neon(part, t, last, many);
         kai_gemm_few_neon(part, t, many);
         part.rhs += step / p.nr * p.rhs_stride;
         part.dst = bytes(part.dst, step * element_bytes(p.out));

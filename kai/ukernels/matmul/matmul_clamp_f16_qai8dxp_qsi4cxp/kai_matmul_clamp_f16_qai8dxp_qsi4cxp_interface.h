@@ -49,4 +49,14 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp1x4_qsi4cxp4x4_1x4_neon_dotp
 kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp1x8_qsi4cxp4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp1x8_qsi4cxp4x8_1x4_portable)
 
+/// SDOT, any number of rows, panels of 4 VL columns: shares its RHS with the kernels of SME2, and has the bits of their
+/// GEMM. Needs no SME unit, only its vector length.
+kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp4x4_qsi4cxp4vlx8_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp4x4_qsi4cxp4vlx8_4x4vl_neon_dotprod)
+
+/// The same for one row, with the bits of the SME2 kernel for one row: product and sum with the bias are rounded once
+/// (fma).
+kai_matmul_clamp_f16_qai8dxp_qsi4cxp_run_fn kai_run_matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx8_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f16_qai8dxp1x4_qsi4cxp4vlx8_1x4vl_neon_dotprod)
+
 KAI_END_DECLARATIONS

@@ -65,4 +65,14 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x8_qsi8cxp4x8_1x4_neon_mlal
 kai_matmul_clamp_f32_qai8dxp_qsi8cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x8_qsi8cxp4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x8_qsi8cxp4x8_1x4_portable)
 
+/// SDOT, any number of rows, panels of 4 VL columns: shares its RHS with the SME kernels, and has the bits of their
+/// GEMM. Needs no SME unit, only its vector length.
+kai_matmul_clamp_f32_qai8dxp_qsi8cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x4_qsi8cxp4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp4x4_qsi8cxp4vlx4_4x4vl_neon_dotprod)
+
+/// The same for one row, with the bits of the SME kernels for one row: product and sum with the bias are rounded once
+/// (fma).
+kai_matmul_clamp_f32_qai8dxp_qsi8cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsi8cxp4vlx4_1x4vl_neon_dotprod)
+
 KAI_END_DECLARATIONS

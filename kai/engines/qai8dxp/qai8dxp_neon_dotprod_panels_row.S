@@ -1,0 +1,394 @@
+// One row quantised at run time (qai8dxp) x a panel packed for SME, with SDOT (PanelRowFn of
+// qai8dxp_neon_dotprod_panels_row.cpp).
+//
+//     sum    = sum over k of lhs * rhs + off * rsum                                 int32
+//     dst[n] = clamp(fma(f32(sum), rs * ls, bias))
+//
+// A panel has 4 k of all its nr columns, then the next 4 k; in the end rsum, rs, bias of all columns. A tile is 64 or
+// 16 of the columns, a quad 4. Vectors of 512 bits: a tile of 64 is the panel, which is read from start to end.
+//
+//     int8           4 k of a quad are 16 bytes
+//     int4           4 k of a quad are 8 bytes, k and k + 1 in each: S becomes 16 times the sum
+//     int4_halves    4 k of a quad, and the 4 k that are 16 later, are 16 bytes: 16 times the sum, as the fields have
+//
+//   S0, S1, S2, S3    v16 - v31   sums of 16 columns each, four quads: S0_0 - S0_3 ...  Tiles of 16 columns: S0 and S1
+//                                 are sums of the same columns
+//   Ba, Bb            v0 - v7     RHS of 16 columns each
+//   N                 v11 - v14   int4: RHS that is loaded meanwhile
+//   A_0, A_1          v8, v9      LHS, 32 k; int4: even k, odd k
+//   mask              v10         0xF0
+//   lowest, highest, off_ls  v0, v1, v2  results: bounds; off, ls
+//   field, scale, result          v3, v4, v5
+//
+//   lhs   x0      rhs  x1   of the tile     dst   x2      columns  x3   to go       steps  x4   of 32 k
+//   nr    x5      out  x6   OutKind         row   x7      cursor   x8   next 4 k    next   x9   int4: the 4 k after it
+//   left  x10   steps to go                 group x11   bytes of 4 k                rsum_at, rs_at, bias_at  x12 - x14
+//   part  x15   int4: steps until S is kept kept  x16   int4: whether sums are on the stack
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8.2-a+dotprod
+#include "kai/engines/asm/asm.h"
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+
+lhs     .req x0
+rhs     .req x1
+dst     .req x2
+columns .req x3
+steps   .req x4
+nr      .req x5
+out     .req x6
+row     .req x7
+cursor  .req x8
+next    .req x9
+left    .req x10
+group   .req x11
+rsum_at .req x12
+rs_at   .req x13
+bias_at .req x14
+part    .req x15
+kept    .req x16
+    regs    0, Ba_0, Ba_1, Ba_2, Ba_3, Bb_0, Bb_1, Bb_2, Bb_3, A_0, A_1, mask, N_0, N_1, N_2, N_3
+    regs    16, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
+
+// int4: S is exact for so many steps of 32 products, each at most 128 * 128.
+#define EXACT_STEPS 4095
+
+// \do S<set>_<quad>, number: the sums of a tile of \tile columns; 16: both of each column.
+.macro each_sum tile, do
+    \do     S0_0, 0
+    \do     S0_1, 1
+    \do     S0_2, 2
+    \do     S0_3, 3
+    \do     S1_0, 4
+    \do     S1_1, 5
+    \do     S1_2, 6
+    \do     S1_3, 7
+    .if \tile == 64
+    \do     S2_0, 8
+    \do     S2_1, 9
+    \do     S2_2, 10
+    \do     S2_3, 11
+    \do     S3_0, 12
+    \do     S3_1, 13
+    \do     S3_2, 14
+    \do     S3_3, 15
+    .endif
+.endm
+.macro clear s, i
+    movi    \s\().2d, #0
+.endm
+
+// The columns of a half of S<set> += those of B<b> x 4 k of the row, \a.
+.macro left_half set, b, a
+    sdot    S\set\()_0.4s, \b\()_0.16b, \a
+    sdot    S\set\()_1.4s, \b\()_1.16b, \a
+.endm
+.macro right_half set, b, a
+    sdot    S\set\()_2.4s, \b\()_2.16b, \a
+    sdot    S\set\()_3.4s, \b\()_3.16b, \a
+.endm
+
+// int8 and int4_halves: a group, 16 bytes of each quad, x what \a names of the row; \left and \right multiply halves of
+// 16 columns. All of 64 columns; Ba is there, and is that of the next group afterwards.
+.macro group_64 left, right, a
+    ldp     qBb_0, qBb_1, [cursor, #64]
+    \left   0, Ba, \a
+    ldp     qBb_2, qBb_3, [cursor, #96]
+    \right  0, Ba, \a
+    ldp     qBa_0, qBa_1, [cursor, #128]
+    \left   1, Bb, \a
+    ldp     qBa_2, qBa_3, [cursor, #160]
+    \right  1, Bb, \a
+    ldp     qBb_0, qBb_1, [cursor, #192]
+    \left   2, Ba, \a
+    ldp     qBb_2, qBb_3, [cursor, #224]
+    add     cursor, cursor, group
+    \right  2, Ba, \a
+    ldp     qBa_0, qBa_1, [cursor]
+    \left   3, Bb, \a
+    ldp     qBa_2, qBa_3, [cursor, #32]
+    \right  3, Bb, \a
+.endm
+// 16 columns of two groups, the first with \a, the second with \b. Ba as above.
+.macro groups_16 left, right, a, b
+    add     cursor, cursor, group
+    ldp     qBb_0, qBb_1, [cursor]
+    \left   0, Ba, \a
+    ldp     qBb_2, qBb_3, [cursor, #32]
+    \right  0, Ba, \a
+    add     cursor, cursor, group
+    ldp     qBa_0, qBa_1, [cursor]
+    \left   1, Bb, \b
+    ldp     qBa_2, qBa_3, [cursor, #32]
+    \right  1, Bb, \b
+.endm
+// The first Ba. (Of no k, and after the last group, it is fields of the columns.)
+.macro first_16
+    ldp     qBa_0, qBa_1, [cursor]
+    ldp     qBa_2, qBa_3, [cursor, #32]
+.endm
+
+// ---- int8. <rhs>_begin: before the first step, once a tile; <rhs>_step: 32 k.
+
+.macro int8_begin
+    first_16
+.endm
+.macro int8_step tile
+    ldp     qA_0, qA_1, [row], #32
+    .if \tile == 64
+    .irp    a, A_0.4b[0], A_0.4b[1], A_0.4b[2], A_0.4b[3], A_1.4b[0], A_1.4b[1], A_1.4b[2], A_1.4b[3]
+    group_64 left_half, right_half, \a
+    .endr
+    .else
+    groups_16 left_half, right_half, A_0.4b[0], A_0.4b[1]
+    groups_16 left_half, right_half, A_0.4b[2], A_0.4b[3]
+    groups_16 left_half, right_half, A_1.4b[0], A_1.4b[1]
+    groups_16 left_half, right_half, A_1.4b[2], A_1.4b[3]
+    .endif
+.endm
+// A group has nr << this bytes.
+.equ int8_shift, 2
+
+// ---- int4_halves. \lane: of A_0, low nibbles, and of A_1, high nibbles.
+
+.macro nibbles s, b, lane
+    shl     N_0.16b, \b\().16b, #4
+    and     \b\().16b, \b\().16b, mask.16b
+    sdot    \s\().4s, N_0.16b, A_0.4b[\lane]
+    sdot    \s\().4s, \b\().16b, A_1.4b[\lane]
+.endm
+.macro left_nibbles set, b, lane
+    nibbles S\set\()_0, \b\()_0, \lane
+    nibbles S\set\()_1, \b\()_1, \lane
+.endm
+.macro right_nibbles set, b, lane
+    nibbles S\set\()_2, \b\()_2, \lane
+    nibbles S\set\()_3, \b\()_3, \lane
+.endm
+.macro int4_halves_begin
+    first_16
+.endm
+.macro int4_halves_step tile
+    ldp     qA_0, qA_1, [row], #32
+    .if \tile == 64
+    .irp    lane, 0, 1, 2, 3
+    group_64 left_nibbles, right_nibbles, \lane
+    .endr
+    .else
+    groups_16 left_nibbles, right_nibbles, 0, 1
+    groups_16 left_nibbles, right_nibbles, 2, 3
+    .endif
+.endm
+.equ int4_halves_shift, 2
+
+// ---- int4, k and k + 1 in a byte. Of two groups of 4 k, pairs of bytes of a column, of the one and of the other,
+// become 8 k of it: even k are the low nibbles, odd k the high ones.
+
+// Loads 16 columns of both groups, the \i-th of the tile, to set \to.
+.macro both_groups to, i
+    ldp     q\to\()_0, q\to\()_1, [cursor, #32 * \i]
+    ldp     q\to\()_2, q\to\()_3, [next, #32 * \i]
+.endm
+// 8 k of the 16 columns in set \b: S<even> += low nibbles x lane of A_0, S<odd> += high nibbles x lane of A_1. Changes
+// \b and Bb.
+.macro dots_8k b, even, odd, lane
+    zip1    Bb_0.8h, \b\()_0.8h, \b\()_2.8h
+    zip2    Bb_1.8h, \b\()_0.8h, \b\()_2.8h
+    zip1    Bb_2.8h, \b\()_1.8h, \b\()_3.8h
+    zip2    Bb_3.8h, \b\()_1.8h, \b\()_3.8h
+    shl     \b\()_0.16b, Bb_0.16b, #4
+    shl     \b\()_1.16b, Bb_1.16b, #4
+    shl     \b\()_2.16b, Bb_2.16b, #4
+    shl     \b\()_3.16b, Bb_3.16b, #4
+    and     Bb_0.16b, Bb_0.16b, mask.16b
+    and     Bb_1.16b, Bb_1.16b, mask.16b
+    left_half \even, \b, A_0.4b[\lane]
+    and     Bb_2.16b, Bb_2.16b, mask.16b
+    and     Bb_3.16b, Bb_3.16b, mask.16b
+    right_half \even, \b, A_0.4b[\lane]
+    left_half \odd, Bb, A_1.4b[\lane]
+    right_half \odd, Bb, A_1.4b[\lane]
+.endm
+.macro next_8k
+    add     cursor, next, group
+    add     next, cursor, group
+.endm
+// 8 k of a tile. Ba is there, and is that of the next 8 k afterwards.
+.macro int4_8k tile, lane
+    .if \tile == 64
+    both_groups N, 1
+    dots_8k Ba, 0, 0, \lane
+    both_groups Ba, 2
+    dots_8k N, 1, 1, \lane
+    both_groups N, 3
+    dots_8k Ba, 2, 2, \lane
+    next_8k
+    both_groups Ba, 0
+    dots_8k N, 3, 3, \lane
+    .elseif \lane % 2 == 0
+    next_8k
+    both_groups N, 0
+    dots_8k Ba, 0, 1, \lane
+    .else
+    next_8k
+    both_groups Ba, 0
+    dots_8k N, 0, 1, \lane
+    .endif
+.endm
+// After the last group, two groups of the fields are read: 4 * nr bytes of them.
+.macro int4_begin
+    add     next, cursor, group
+    both_groups Ba, 0
+.endm
+.macro int4_step tile
+    ldp     qBb_0, qBb_1, [row], #32
+    uzp1    A_0.16b, Bb_0.16b, Bb_1.16b
+    uzp2    A_1.16b, Bb_0.16b, Bb_1.16b
+    .irp    lane, 0, 1, 2, 3
+    int4_8k \tile, \lane
+    .endr
+.endm
+.equ int4_shift, 1
+
+// ---- Steps of a tile: \rhs, \tile. int4: sums that would not be exact are kept on the stack, as sums, not 16 times
+// them. Out: S; int4: the sums.
+
+.macro keep_first s, i
+    sshr    \s\().4s, \s\().4s, #4
+    str     q\s, [sp, #16 * \i]
+    clear   \s
+.endm
+.macro keep_more s, i
+    ldr     qBb_0, [sp, #16 * \i]
+    ssra    Bb_0.4s, \s\().4s, #4
+    str     qBb_0, [sp, #16 * \i]
+    clear   \s
+.endm
+.macro add_kept s, i
+    ldr     qBb_0, [sp, #16 * \i]
+    add     \s\().4s, \s\().4s, Bb_0.4s
+.endm
+.macro divide s, i
+    sshr    \s\().4s, \s\().4s, #4
+.endm
+
+.macro int4_steps tile
+    mov     kept, #0
+2:  mov     part, #EXACT_STEPS
+    cmp     left, part
+    csel    part, left, part, lo
+    sub     left, left, part
+3:  int4_step \tile
+    subs    part, part, #1
+    b.ne    3b
+    cbz     left, 5f
+    cbnz    kept, 4f
+    each_sum \tile, keep_first
+    mov     kept, #1
+    b       2b
+4:  each_sum \tile, keep_more
+    b       2b
+5:  each_sum \tile, divide
+    cbz     kept, 6f
+    each_sum \tile, add_kept
+6:
+.endm
+.macro int8_steps tile
+3:  int8_step \tile
+    subs    left, left, #1
+    b.ne    3b
+.endm
+.macro int4_halves_steps tile
+3:  int4_halves_step \tile
+    subs    left, left, #1
+    b.ne    3b
+.endm
+
+// ---- Results
+
+    regs    0, lowest, highest, off_ls, field, scale, result
+// The result of a quad whose sums are \s, stored at dst.
+.macro quad_result s, i
+    ldr     qfield, [rsum_at], #16
+    ldr     qscale, [rs_at], #16
+    mla     \s\().4s, field.4s, off_ls.s[0]
+    ldr     qresult, [bias_at], #16
+    fmul    scale.4s, scale.4s, off_ls.s[1]
+    scvtf   \s\().4s, \s\().4s
+    fmla    result.4s, \s\().4s, scale.4s
+    fmax    result.4s, result.4s, lowest.4s
+    fmin    result.4s, result.4s, highest.4s
+    cbnz    out, 8f
+    str     qresult, [dst], #16
+    b       9f
+8:  fcvtn   result.4h, result.4s
+    str     dresult, [dst], #8
+9:
+.endm
+// Tiles of 16 columns: the sums of a column.
+.macro add_both
+    add     S0_0.4s, S0_0.4s, S1_0.4s
+    add     S0_1.4s, S0_1.4s, S1_1.4s
+    add     S0_2.4s, S0_2.4s, S1_2.4s
+    add     S0_3.4s, S0_3.4s, S1_3.4s
+.endm
+
+// PanelRowFn. lo and hi come in s0 and s1.
+.macro panel_row rhs_, tile
+func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
+    .ifc \rhs_, int4
+    frame   d8-d15, space=256
+    .else
+    frame   d8-d15
+    .endif
+    zip1    v0.2s, v0.2s, v1.2s
+    fmov    x17, d0                             // lo, hi
+    movi    mask.16b, #0xF0
+    lsl     group, nr, #\rhs_\()_shift
+    mul     rsum_at, group, steps
+    add     rsum_at, rhs, rsum_at, lsl #\rhs_\()_groups
+    add     rs_at, rsum_at, nr, lsl #2
+    add     bias_at, rs_at, nr, lsl #2
+1:  // a tile
+    mov     cursor, rhs
+    mov     row, lhs
+    each_sum \tile, clear
+    \rhs_\()_begin
+    mov     left, steps
+    cbz     steps, 7f
+    \rhs_\()_steps \tile
+7:
+    ldr     doff_ls, [row]
+    dup     lowest.4s, w17
+    lsr     x16, x17, #32
+    dup     highest.4s, w16
+    .if \tile == 16
+    add_both
+    .endif
+    quad_result S0_0
+    quad_result S0_1
+    quad_result S0_2
+    quad_result S0_3
+    .if \tile == 64
+    .irp    s, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
+    quad_result \s
+    .endr
+    .endif
+    add     rhs, rhs, #\tile << \rhs_\()_shift
+    subs    columns, columns, #\tile
+    b.ne    1b
+    return
+endfunc
+.endm
+
+// Groups of a step, as a shift.
+.equ int8_groups, 3
+.equ int4_groups, 3
+.equ int4_halves_groups, 2
+
+    panel_row int8, 64
+    panel_row int8, 16
+    panel_row int4, 64
+    panel_row int4, 16
+    panel_row int4_halves, 64
+    panel_row int4_halves, 16

@@ -1,0 +1,72 @@
+// One row after another quantised at run time (qai8dxp) with SDOT and panels packed for SME, 4 VL columns wide. The
+// results are, bit for bit, those of the SME kernels of the family for one row. The arithmetic is assembly
+// (qai8dxp_neon_dotprod_panels_row.S), a panel at a time.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/qai8dxp/qai8dxp_args.h"
+
+namespace kai {
+namespace {
+
+/// One row x `columns`, a multiple of the columns of a tile, of a panel of nr. In `steps` of 32 k.
+using PanelRowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t columns, size_t steps, size_t nr, OutKind out, float lo,
+    float hi);
+
+}  // namespace
+}  // namespace kai
+
+extern "C" {
+// kai_panel_row_<rhs>_<columns of a tile>. int4: k and k + 1 in a byte; int4_halves: k and k + 16.
+kai::PanelRowFn kai_panel_row_int8_64_neon_dotprod, kai_panel_row_int8_16_neon_dotprod;
+kai::PanelRowFn kai_panel_row_int4_64_neon_dotprod, kai_panel_row_int4_16_neon_dotprod;
+kai::PanelRowFn kai_panel_row_int4_halves_64_neon_dotprod, kai_panel_row_int4_halves_16_neon_dotprod;
+}
+
+namespace kai {
+namespace {
+
+/// Columns of the widest panel: VL(4) of vectors of 2048 bits.
+constexpr size_t kMostPanelColumns = 256;
+
+/// run: a function for tiles of so many columns.
+[[gnu::noinline]] void rows_of_panels(const Problem& p, PanelRowFn* run, size_t tile) {
+    const size_t steps = (p.k + 31) / 32, element = element_bytes(p.out);
+    for (size_t i = 0; i < p.m; ++i) {
+        const uint8_t *lhs = p.lhs + i * p.lhs_stride, *rhs = p.rhs;
+        uint8_t* dst = bytes(p.dst, i * p.dst_stride);
+        for (size_t left = p.n, columns = 0; left > 0; left -= columns, rhs += p.rhs_stride) {
+            columns = left < p.nr ? left : p.nr;
+            const size_t whole = columns / tile * tile;
+            if (whole == columns) {
+                run(lhs, rhs, dst, columns, steps, p.nr, p.out, p.lo, p.hi);
+            } else {
+                float results[kMostPanelColumns];
+                run(lhs, rhs, results, whole + tile, steps, p.nr, p.out, p.lo, p.hi);
+                __builtin_memcpy(dst, results, columns * element);
+            }
+            dst += columns * element;
+        }
+    }
+}
+
+template <size_t SR>
+KAI_INLINE void rows_panels(const Problem* p) {
+    const bool int8 = p->rhs_kind == RhsKind::int8, wide = p->nr >= 64;
+    PanelRowFn* const run = int8      ? wide ? kai_panel_row_int8_64_neon_dotprod : kai_panel_row_int8_16_neon_dotprod
+                            : SR == 1 ? wide ? kai_panel_row_int4_64_neon_dotprod : kai_panel_row_int4_16_neon_dotprod
+                            : wide    ? kai_panel_row_int4_halves_64_neon_dotprod
+                                      : kai_panel_row_int4_halves_16_neon_dotprod;
+    rows_of_panels(*p, run, wide ? 64 : 16);
+}
+
+}  // namespace
+}  // namespace kai
+
+#define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_SME(NR, KAI_DEFINE_MATMUL_MR_##MR, KIND, T, OUT, NAME, LHS, RHS, NR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...) \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_4(...)
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
+#include "kai/engines/qai8dxp/qai8dxp_families.inc"
