@@ -5,7 +5,7 @@
 //     cycles_driver NAME [key=value ...]   NAME as in the registry
 //         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
 //     cycles_driver kai_gemm_run_KIND [key=value ...]   a run of one thread, of a KIND of kGemms; B is packed before
-//         m n k, bl (int4_block), sme (SME units: 0 or 1)
+//         m n k, bl (int4_block), sme (SME units: 0 or 1), bf16, f16 (allowed: 0 or 1)
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
 // on their values, but for scales and biases of static int8 on NEON. The results are meaningless. Depthwise convolution
@@ -284,7 +284,7 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
     kai_gemm_problem p = kai_gemm_problem_of(m, n, k);
     p.b_kind = of.kind, p.a_type = p.b_type = of.type, p.c_type = of.c_type;
-    p.allow_bf16 = arg("bf16", 0) != 0;
+    p.allow_bf16 = arg("bf16", 0) != 0, p.allow_f16 = arg("f16", 0) != 0;
     p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = true;
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
     p.sme_units = arg("sme", 0);

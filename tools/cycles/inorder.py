@@ -105,7 +105,7 @@ def is_q(text):
 def occupancy(cpu, text, rt):
     """[(unit class, units taken, cycles busy)] and a lower limit for the latency"""
     m, _, ops = text.partition(" ")
-    vec = re.search(r"\b[vqdshb]\d+\b", ops)
+    vec = re.search(r"\b[vqdshbz]\d+\b", ops)
     halves = cpu in HALVES
     if m.startswith(("ld", "st")) and "[" in ops:
         n = len(regs(expand(ops[:ops.index("}")] if "}" in ops else ops[:ops.rindex("[")])))

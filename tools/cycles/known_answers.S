@@ -91,6 +91,20 @@
         INDEP   smlal_indep, smlal, 4s, 4h
         INDEP   mla_indep, mla, 8h, 8h
 
+// as fmla_indep, but SVE
+        .globl  fmla_sve_indep
+        .type   fmla_sve_indep, %function
+fmla_sve_indep:
+        mov     x0, #200
+1:
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
+        fmla    z\n\().s, p0/m, z30.s, z31.s
+        .endr
+        subs    x0, x0, #1
+        b.ne    1b
+        ret
+        .size   fmla_sve_indep, . - fmla_sve_indep
+
 // int8 products of Armv8.0: pairs of lanes are added into 32 bits, after one product of each lane, or after two
         .macro  PRODUCTS name, two
         .globl  \name
@@ -193,7 +207,7 @@ _start: ldr     x20, [sp]
         .irp    f, smmla_indep, smmla_chain, smmla_full, sdot_indep, sdot_chain, fmla_indep, fmla_chain, fmla_full
         bl      \f
         .endr
-        .irp    f, fmlah_indep, bfmmla_indep, bfmmla_chain, load_bound
+        .irp    f, fmla_sve_indep, fmlah_indep, bfmmla_indep, bfmmla_chain, load_bound
         bl      \f
         .endr
         .irp    f, smull_indep, smlal_indep, mla_indep, smull_sadalp, smull_smlal_sadalp

@@ -27,6 +27,7 @@ ANSWERS = {
     "smmla_full": {"neoverse-v2": 14400},
     "sdot_indep": {"inorder-a55": 4800},
     "fmla_indep": {"neoverse-v2": 1200, "inorder-a510": 2400, "inorder-a55": 4800},
+    "fmla_sve_indep": {"neoverse-v2": 1200, "inorder-a510": 2400},
     "fmla_chain": {"neoverse-v2": 9600},
     "fmla_full": {"neoverse-v2": 19200, "inorder-a510": 19200, "inorder-a55": 19200},
     "load_bound": {"neoverse-v2": 1067, "inorder-a55": 7200, "inorder-a53": 7200},
