@@ -367,7 +367,9 @@ TEST_P(Pack, Shapes) {
     for (const Tile tile : tiles()) {
         for (const size_t count : counts(tile)) {
             check(tile, count, typical_depth(), number % 3 * 3, Flush::end);
-            check(tile, count, typical_depth(), number % 2, Flush::start);
+            if (number % 4 == 0) {  // reads before a buffer are rare: a few shapes will do
+                check(tile, count, typical_depth(), number % 8 / 4, Flush::start);
+            }
             ++number;
             if (HasFailure()) {
                 return;
@@ -385,11 +387,17 @@ TEST_P(Pack, WidePanels) {
     }
 }
 
+// All depths with a tile of each order of elements. With tiles of the same order and other heights every third depth,
+// another third with each of them.
 TEST_P(Pack, Depths) {
-    size_t number = 0;
+    const std::vector<Tile> with_all = tiles_of_each_order();
+    const std::vector<Depth> all = depths();
+    size_t number = 0, other = 0;
     for (const Tile tile : tiles()) {
-        for (const Depth depth : depths()) {
-            check(tile, tile.rows + 1, depth, number % 2, Flush::end);
+        const auto same = [&](Tile t) { return t.rows == tile.rows && t.kr == tile.kr && t.sr == tile.sr; };
+        const bool every = std::any_of(with_all.begin(), with_all.end(), same);
+        for (size_t i = every ? 0 : other++ % 3; i < all.size(); i += every ? 1 : 3) {
+            check(tile, tile.rows + 1, all[i], number % 2, Flush::end);
             ++number;
             if (HasFailure()) {
                 return;
