@@ -17,7 +17,7 @@
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh rows [REGEX] predicted cycles of integer GEMMs at 1 to 16 rows: lists where more rows do not help
 #   ./kai.sh docs         the API reference and these documents as a site, by Doxygen: build/docs
-#   ./kai.sh size         how much code the library and programs with parts of it have
+#   ./kai.sh size         how much code the library and programs with parts of it have; --write: into the documents
 #   ./kai.sh where NAME   where a micro-kernel or packer is: catalogue, header, and file:line of the code that it runs
 #   ./kai.sh asm NAME     its assembly, macros expanded
 #   ./kai.sh conformance  optional: golden data of KleidiAI, which are not part of the repository (KLEIDIAI_SHARED)
@@ -440,12 +440,12 @@ cmd_docs() {
 cmd_size() {
     need_build_tools
     if [ "$host" = aarch64 ]; then
-        target=kleidiai build native
-        "$root/tools/code_size.py" size nm ld "$root/build/native"
+        target=kleidiai_gemm build native
+        "$root/tools/code_size.py" size nm ld "$root/build/native" "$@"
     else
-        target=kleidiai build aarch64-clang
-        target=kleidiai build aarch64-gcc
-        "$root/tools/code_size.py" aarch64-linux-gnu-size llvm-nm-19 ld.lld-19 "$root"/build/aarch64-{clang,gcc}
+        target=kleidiai_gemm build aarch64-clang
+        target=kleidiai_gemm build aarch64-gcc
+        "$root/tools/code_size.py" aarch64-linux-gnu-size llvm-nm-19 ld.lld-19 "$root"/build/aarch64-{clang,gcc} "$@"
     fi
 }
 
