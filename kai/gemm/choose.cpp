@@ -150,15 +150,18 @@ Groups groups_for(const Problem& p) {
     const bool f16 = p.a_type == kai_dt_f16 && p.b_type == kai_dt_f16;
     const bool bf16 = p.a_type == kai_dt_bf16 && p.b_type == kai_dt_bf16;
     const bool stores_f16 = to_f16 && p.alpha == 1 && p.beta == 0 && !p.scatters;
+    const bool sme_first = f16 && stores_f16 && p.allow_bf16;  // before bf16
     switch (p.b_kind) {
         case KAI_GEMM_DENSE:
+            // Kernels of SME add f16 products in f32, as fast as bf16. Those that write f16 are for what they store
+            // into C themselves.
+            g.add(f16 && (!stores_f16 || pinned), "matmul_clamp_f32_f16p_f16p", "matmul_clamp_f32_f16_f16p", kSme);
+            g.add(sme_first, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);
             g.add(p.allow_bf16 && f16 && to_f16, "matmul_clamp_f16_bf16p_bf16p");
             // One row: SME2 before NEON, which the second family has.
             g.add(p.allow_bf16 || bf16, "matmul_clamp_f32_bf16_bf16p", "matmul_clamp_f32_bf16p_bf16p");
-            // Kernels of SME add f16 products in f32. Those that write f16 are for what they store into C themselves.
-            g.add(f16 && (!stores_f16 || pinned), "matmul_clamp_f32_f16p_f16p", "matmul_clamp_f32_f16_f16p", kSme);
             g.add(p.allow_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p");
-            g.add(f16 && to_f16, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);
+            g.add(f16 && to_f16 && !sme_first, "matmul_clamp_f16_f16p_f16p", "matmul_clamp_f16_f16_f16p", kSme);
             g.add(f16 && stores_f16, "matmul_clamp_f32_f16p_f16p", "matmul_clamp_f32_f16_f16p", kSme);
             g.add(f16 && to_f16 && has(KAI_CPU_FP16), "matmul_clamp_f16_f16_f16p_sumf32");
             g.add(f16 && has(KAI_CPU_FHM) && !uses_sme(p), "matmul_clamp_f32_f16_f16p");

@@ -955,9 +955,9 @@ KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, vo
         return;
     }
     w.shares_rows = p.groups && x.a_rows != nullptr && rows.most == 1 && x.a_row_count <= rows.all;
-    const bool lhs = has_lhs(w);
-    w.packs_lhs_on_demand = lhs && rows.most <= plan.layout.few_rows_max;
-    if (rows.most <= plan.whole_rows && p.batch == 1 && p.b_constant && lhs == w.packs_lhs_on_demand) {
+    const bool whole = rows.most <= plan.whole_rows && p.batch == 1 && p.b_constant;
+    w.packs_lhs_on_demand = has_lhs(w) && (whole || rows.most <= plan.layout.few_rows_max);
+    if (whole) {
         w.m_tile = rows.most, w.n_tile = p.n;
         w.units[0] = w.phases = 1;
         w.single = 1;

@@ -526,7 +526,8 @@ TEST(GemmChoice, PackersOfTheTypesOfOperands) {
     }
 }
 
-// bf16 operands are multiplied by what reads bf16, f16 by what reads f16, others by f32 unless less is allowed.
+// bf16 operands are multiplied by what reads bf16, f16 by what reads f16, others by f32 unless less is allowed. SME is as
+// fast with f16 as with bf16, and loses nothing.
 TEST(GemmChoice, FamiliesOfFloats) {
     const auto has = [](const char* family) {
         const kai_ukernel* u = best(family);
@@ -539,13 +540,15 @@ TEST(GemmChoice, FamiliesOfFloats) {
                 kai_gemm_problem p = kai_gemm_problem_of(7, 64, 64);
                 p.a_type = p.b_type = type, p.c_type = type == kai_dt_f16 ? kai_dt_f16 : kai_dt_f32;
                 p.allow_bf16 = allow_bf16, p.allow_f16 = allow_f16, p.b_constant = true;
-                const std::string lhs = plan_of(p).gemm.ukernel->lhs_format;
+                const kai_ukernel& u = *plan_of(p).gemm.ukernel;
+                const std::string lhs = u.lhs_format;
                 const bool is_bf16 = lhs.rfind("bf16", 0) == 0, is_f16 = lhs.rfind("f16", 0) == 0;
+                const bool f16_sme = is_f16 && type == kai_dt_f16 && has_any(u, {KAI_CPU_SME});
                 EXPECT_TRUE(!is_bf16 || allow_bf16 || type == kai_dt_bf16) << lhs;
                 EXPECT_TRUE(!is_f16 || allow_f16 || type == kai_dt_f16) << lhs;
                 EXPECT_TRUE(is_bf16 || !bf16 || type != kai_dt_bf16) << lhs;
                 EXPECT_TRUE(is_bf16 || is_f16 || !f16 || type != kai_dt_f16) << lhs;
-                EXPECT_TRUE(is_bf16 || !bf16 || !allow_bf16) << lhs;
+                EXPECT_TRUE(is_bf16 || !bf16 || !allow_bf16 || f16_sme) << lhs;
             }
         }
     }
@@ -847,6 +850,19 @@ TEST(GemmChoice, RowsOnDemand) {
     work = begun(plan, 49);
     EXPECT_FALSE(work.packs_lhs_on_demand);
     EXPECT_GT(work.lhs_units, 0U);
+}
+
+// One worker packs all rows at once, however many: a run that is not divided has one phase.
+TEST(GemmChoice, RowsOfAWholeRun) {
+    kai_gemm_problem p = kai_gemm_problem_of(1000, 64, 256);
+    p.b_kind = KAI_GEMM_INT4_CHANNEL, p.b_transposed = true, p.b_constant = p.untagged = true, p.units = 1;
+    const kai_gemm_plan plan = plan_of(p);
+    EXPECT_GE(plan.whole_rows, 900U);
+    EXPECT_LT(plan.layout.few_rows_max, 900U);
+    const kai_gemm_work work = begun(plan, 900);
+    EXPECT_TRUE(work.packs_lhs_on_demand);
+    EXPECT_EQ(work.phases, 1U);
+    EXPECT_EQ(work.units[0], 1U);
 }
 
 // A tile is worth its call, 65,536 multiply-adds: 12 tiles for each worker where there is work for so many, then 9, 6,
