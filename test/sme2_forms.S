@@ -100,6 +100,8 @@
     sdot    za.s[w8, 0, vgx4], {z0.b-z3.b}, z0.b[\i]
     sdot    za.s[w11, 7, vgx4], {z28.b-z31.b}, z15.b[\i]
     sdot    za.s[w9, 2, vgx4], {z16.b-z19.b}, z4.b[\i]
+    usdot   za.s[w8, 0, vgx4], {z0.b-z3.b}, z0.b[\i]
+    usdot   za.s[w11, 7, vgx4], {z28.b-z31.b}, z15.b[\i]
     fdot    za.s[w8, 0, vgx4], {z0.h-z3.h}, z0.h[\i]
     fdot    za.s[w11, 7, vgx4], {z28.h-z31.h}, z15.h[\i]
     bfdot   za.s[w8, 0, vgx4], {z0.h-z3.h}, z0.h[\i]

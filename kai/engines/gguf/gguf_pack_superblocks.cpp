@@ -22,7 +22,7 @@ constexpr size_t kColumns = 4;  // at a time
 
 /// Panels of any multiple of 4 columns, not only of 4.
 constexpr bool has_wide_panels(const Format& format) {
-    return format.bits == 6 || format.nibble_distance == 1;
+    return format.bits == 6 || format.nibble_distance == 1 || (has_minima(format) && format.bits != 2);
 }
 
 /// kr: the only one; 0: 8 or 16.
@@ -49,28 +49,32 @@ struct Words {
     uint64_t of[kColumns];
 };
 
-/// 8 bytes of each column: byte j of all columns, then byte j + 1.
-KAI_INLINE void put_rows(const Words& words, uint8_t* dst) {
+/// 8 bytes of each column: byte j of all columns, `step` bytes from one to the next.
+KAI_INLINE void put_rows(const Words& words, uint8_t* dst, size_t step = kColumns) {
+    uint8_t rows[8][kColumns];
 #if defined(__aarch64__)
     const uint8x8x4_t v = {
         {vcreate_u8(words.of[0]), vcreate_u8(words.of[1]), vcreate_u8(words.of[2]), vcreate_u8(words.of[3])}};
-    vst4_u8(dst, v);
+    vst4_u8(step == kColumns ? dst : rows[0], v);
 #else
     for (size_t j = 0; j < 8 * kColumns; ++j) {
-        dst[j] = static_cast<uint8_t>(words.of[j % kColumns] >> j / kColumns * 8);
+        (step == kColumns ? dst : rows[0])[j] = static_cast<uint8_t>(words.of[j % kColumns] >> j / kColumns * 8);
     }
 #endif
+    for (size_t j = 0; step != kColumns && j < 8; ++j) {
+        store(dst + j * step, load<uint32_t>(rows[j]));
+    }
 }
 
-/// 8 bytes of each column in groups.
+/// 8 bytes of each column in groups, `step` bytes from one group of a column to the next.
 template <size_t group>
-KAI_INLINE void put_words(const Words& words, uint8_t* dst) {
+KAI_INLINE void put_words(const Words& words, uint8_t* dst, size_t step) {
     for (size_t c = 0; c < kColumns; ++c) {
         if constexpr (group == 8) {
             store(dst + 8 * c, words.of[c]);
         } else {
             store(dst + 4 * c, static_cast<uint32_t>(words.of[c]));
-            store(dst + 4 * kColumns + 4 * c, static_cast<uint32_t>(words.of[c] >> 32));
+            store(dst + step + 4 * c, static_cast<uint32_t>(words.of[c] >> 32));
         }
     }
 }
@@ -82,9 +86,11 @@ KAI_INLINE void put_halves(const Columns& src, size_t offset, uint8_t* dst) {
     }
 }
 
-/// `count` bytes of each column in groups. Returns the end.
+/// `count` bytes of each column in groups, `step` bytes from one group of a column to the next. Returns where the next
+/// group would be.
 template <size_t group>
-KAI_INLINE uint8_t* put_groups(const Columns& src, size_t offset, size_t count, uint8_t* dst) {
+KAI_INLINE uint8_t* put_groups(
+    const Columns& src, size_t offset, size_t count, uint8_t* dst, size_t step = group * kColumns) {
 #if defined(__aarch64__)
     for (size_t j = 0; j < count; j += 16) {
         uint8x16_t v[4], out[4];
@@ -93,12 +99,12 @@ KAI_INLINE uint8_t* put_groups(const Columns& src, size_t offset, size_t count, 
             v[c] = vld1q_u8(src.at[c] + offset + j);
         }
         interleave<group>(v, out);
-        dst = store_groups<group>(out, dst, group * kColumns);
+        dst = store_groups<group>(out, dst, step);
     }
 #else
-    for (size_t j = 0; j < count; j += group) {
-        for (size_t c = 0; c < kColumns; ++c, dst += group) {
-            __builtin_memcpy(dst, src.at[c] + offset + j, group);
+    for (size_t j = 0; j < count; j += group, dst += step) {
+        for (size_t c = 0; c < kColumns; ++c) {
+            __builtin_memcpy(dst + group * c, src.at[c] + offset + j, group);
         }
     }
 #endif
@@ -198,32 +204,35 @@ KAI_INLINE void pack_six(const Columns& src, uint8_t* dst, size_t nr, size_t c, 
     }
 }
 
-/// A super-block whose quants keep the bytes of the file.
+/// A super-block whose quants keep the bytes of the file, from column c of the panel on.
 template <const Format& format, const Block& t, size_t group>
-KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst) {
-    put_halves(src, t.d, dst);
+KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst, size_t nr, size_t c) {
+    const size_t step = group * nr;
+    put_halves(src, t.d, dst + 2 * c);
     Words scales;
     if constexpr (t.scales == Scales::high_low) {
-        for (size_t c = 0; c < kColumns; ++c) {
-            scales.of[c] = unpack_high_low(src.at[c] + t.subs);
+        for (size_t i = 0; i < kColumns; ++i) {
+            scales.of[i] = unpack_high_low(src.at[i] + t.subs);
         }
     } else {
         static_assert(t.scales == Scales::six_bits);
-        put_halves(src, t.m, dst + 2 * kColumns);
+        put_halves(src, t.m, dst + 2 * nr + 2 * c);
         Words minima;
-        for (size_t c = 0; c < kColumns; ++c) {
-            const SixBits bits = unpack_six_bits(src.at[c] + t.subs);
-            scales.of[c] = bits.sc;
-            minima.of[c] = bits.mn;
+        for (size_t i = 0; i < kColumns; ++i) {
+            const SixBits bits = unpack_six_bits(src.at[i] + t.subs);
+            scales.of[i] = bits.sc;
+            minima.of[i] = bits.mn;
         }
-        put_words<group>(minima, dst + 4 * kColumns);
+        put_words<group>(minima, dst + 4 * nr + group * c, step);
     }
-    dst += format.block_head * kColumns;
-    put_rows(scales, dst - 8 * kColumns);
+    uint8_t* const scales_at = dst + (format.block_head - 8) * nr + c;
+    // Or the compiler counts back from the end, farther than STP reaches.
+    dst = opaque(dst + format.block_head * nr + group * c);
+    put_rows(scales, scales_at, nr);
     if constexpr (t.high.bits != 0) {
-        dst = put_groups<group>(src, t.high.offset, t.weights / 8, dst);
+        dst = put_groups<group>(src, t.high.offset, t.weights / 8, dst, step);
     }
-    put_groups<group>(src, t.low.offset, t.weights / 2, dst);
+    put_groups<group>(src, t.low.offset, t.weights / 2, dst, step);
 }
 
 /// A super-block whose quants keep the bytes of the file. Scales are in low nibbles, [sub-block][column], minima in
@@ -304,12 +313,11 @@ struct SuperBlockRows {
     uint8_t* packed;
 };
 
-/// Missing columns of the last panel repeat column n - 1.
-template <const Format& format, const Block& t, size_t group>
+/// Missing columns of the last panel repeat column n - 1. columns: of a panel, if the code is for these alone, else 0.
+template <const Format& format, const Block& t, size_t group, size_t columns>
 [[gnu::noinline]] void pack_super_blocks(const SuperBlockRows& rows) {
     const SuperBlockRows p = rows;  // a local copy: stores cannot alias it
-    const size_t nr = has_wide_panels(format) ? p.nr : kColumns,
-                 block = format.block_bytes({nr, 2 * group, 2}, t.weights);
+    const size_t nr = columns != 0 ? columns : p.nr, block = format.block_bytes({nr, 2 * group, 2}, t.weights);
     uint8_t* panel = p.packed;
     for (size_t first = 0; first < p.n; first += nr) {
         if constexpr (t.table != nullptr) {
@@ -331,7 +339,7 @@ template <const Format& format, const Block& t, size_t group>
                 } else if constexpr (format.nibble_distance == 1) {
                     pack_neighbours<format, t>(src, panel + b * block, nr, c);
                 } else {
-                    pack_bytes<format, t, group>(src, panel + b * block);
+                    pack_bytes<format, t, group>(src, panel + b * block, nr, c);
                 }
                 for (const uint8_t*& column : src.at) {
                     column += t.bytes;
@@ -342,13 +350,24 @@ template <const Format& format, const Block& t, size_t group>
     }
 }
 
+template <const Format& format, const Block& t, size_t columns>
+KAI_INLINE void pack_groups(size_t kr, const SuperBlockRows& rows) {
+    (kr == 16 ? pack_super_blocks<format, t, 8, columns> : pack_super_blocks<format, t, 4, columns>)(rows);
+}
+
 template <const Format& format, const Block& t>
 void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
     constexpr const Format& of_size = format.bits == 6 ? qsi6c16x256p : format;  // the same code for both orders
     const size_t plane = Six::plane(format, c.nr);
     const SuperBlockRows rows = {c.n, c.k / t.weights, c.nr, plane, bytes(c.rhs), c.rhs_stride, bytes(c.packed)};
-    (c.kr == 16 ? pack_super_blocks<of_size, t, 8> : pack_super_blocks<of_size, t, 4>)(rows);
+    if constexpr (!has_wide_panels(format)) {
+        pack_groups<of_size, t, kColumns>(c.kr, rows);
+    } else if (has_minima(format) && c.nr == kColumns) {  // faster than any number of columns
+        pack_groups<of_size, t, has_minima(format) ? kColumns : 0>(c.kr, rows);
+    } else {
+        pack_groups<of_size, t, 0>(c.kr, rows);
+    }
 }
 
 }  // namespace

@@ -66,6 +66,11 @@ struct Three {
     }
 };
 
+/// Whether sub-blocks have minima.
+constexpr bool has_minima(const Format& format) {
+    return format.bits == 2 || format.bits == 5 || (format.bits == 4 && !format.table);
+}
+
 /// f16 scales of a super-block, then int8 scales of sub-blocks: [sub][column].
 KAI_INLINE size_t scale_of_sub(size_t nr, size_t sub, size_t c) {
     return nr * sizeof(uint16_t) + sub * nr + c;

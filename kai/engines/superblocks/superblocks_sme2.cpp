@@ -5,6 +5,19 @@
 #include "kai/engines/blocks/blocks_sme.hpp"
 #include "kai/engines/core/catalogue.hpp"
 
+namespace kai {
+namespace {
+
+/// Sub-blocks of a super-block. Its head is d and an int8 scale of each; without a table, of fewer than six bits, it is d
+/// and dmin, a minimum and a scale of each.
+constexpr size_t sub_blocks_of(const Format& format) {
+    const bool has_minima = !format.table && format.bits < 6;
+    return has_minima ? (format.block_head - 4) / 2 : format.block_head - 2;
+}
+
+}  // namespace
+}  // namespace kai
+
 #define KAI_DEFINE_MATMUL_SUPERBLOCKS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                             \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(kai::RHS.block, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
     extern "C" kai::SmeBlocksFn kai_kernel_##NAME;                                                                    \
@@ -12,7 +25,7 @@
         kai::check_depth(k, kai::RHS.block);                                                                          \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                       \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
-        constexpr size_t sub_block = kai::RHS.block / (kai::RHS.block_head - 2); /* head: d, int8 scales */           \
+        constexpr size_t sub_block = kai::RHS.block / kai::sub_blocks_of(kai::RHS);                                   \
         const size_t head = (NR)*kai::RHS.panel_head, lhs_stride = kai::LHS.stride({MR, KR, SR}, k);                  \
         const size_t rhs_stride = kai::RHS.stride({NR, KR, SR}, k);                                                   \
         const kai::Table table = kai::words_of(rhs, kai::RHS.table && m > 0 && n > 0);                                \
@@ -25,6 +38,8 @@ extern "C" {
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_SME)
 #define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 

@@ -5,7 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define SUB_BLOCKS 8
-#define QUARTERED 0
+#define MINIMA 0
+#define TIMES 1
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/superblocks/superblocks_sme2_dot.inc"
 
@@ -22,6 +23,14 @@
     dot_8_int4 \g, 1, 0, 1, rhs, 8
     dot_8_int4 \g, 1, 2, 3, rhs, 12
     addvl   rhs, rhs, #16
+.endm
+
+.macro start_values
+.endm
+
+.macro multiply_two
+    multiply_sub_block 0
+    multiply_sub_block 1
 .endm
 
     dot_superblocks kai_kernel_matmul_clamp_f32_qsi8d256p1x4_qlu4c32x256p4vlx4_1x4vl_sme2_sdot

@@ -6,7 +6,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define SUB_BLOCKS 16
-#define QUARTERED 1
+#define MINIMA 0
+#define TIMES 4
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/superblocks/superblocks_sme2_dot.inc"
 
@@ -40,6 +41,14 @@
     sdot    za.s[w8, \g, vgx4], {z8.b-z11.b}, z0.b[1]
     sdot    za.s[w8, \g, vgx4], {z12.b-z15.b}, z0.b[2]
     sdot    za.s[w8, \g, vgx4], {z24.b-z27.b}, z0.b[3]
+.endm
+
+.macro start_values
+.endm
+
+.macro multiply_two
+    multiply_sub_block 0
+    multiply_sub_block 1
 .endm
 
     dot_superblocks kai_kernel_matmul_clamp_f32_qsi8d256p1x4_qsi6c16x256p4vlx4_1x4vl_sme2_sdot

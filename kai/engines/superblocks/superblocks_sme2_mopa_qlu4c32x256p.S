@@ -4,11 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define KAI_MOPA_PART 8
+#define MINIMA 0
 #define COLUMN_SHIFT 1
-#define QUARTERED 0
+#define TIMES 1
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/blocks/blocks_sme2_mopa.inc"
 #include "kai/engines/superblocks/superblocks_sme2_mopa.inc"
+
+.macro start_values
+.endm
 
 .macro take_args
     take_block_args_and_table

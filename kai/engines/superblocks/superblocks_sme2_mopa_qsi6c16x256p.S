@@ -8,10 +8,14 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define KAI_MOPA_PART 16
+#define MINIMA 0
 #define COLUMN_SHIFT 2
-#define QUARTERED 1
+#define TIMES 4
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/superblocks/superblocks_sme2_mopa.inc"
+
+.macro start_values
+.endm
 
 .macro take_args
     take_block_args

@@ -126,11 +126,11 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qai4c32p_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32p_ggq4_k)
 /// @}
 
-/// Format qau4c32x256p.
+/// Format qau4c32x256p. nr is a multiple of 4, kr 8 or 16, sr 2. Lossless.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau4c32x256p_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau4c32x256p_ggq4_k)
 
-/// Format qau5c32x256p.
+/// Format qau5c32x256p. nr is a multiple of 4, kr 8 or 16, sr 2. Lossless.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau5c32x256p_ggq5_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau5c32x256p_ggq5_k)
 
