@@ -1,5 +1,6 @@
-// The structures of public headers that callers allocate, as version 1 of the library has them on 64-bit systems. A
-// structure that grows without a new major version, which is the SONAME, would be written past its end where a
+// The structures of public headers that callers allocate, as version 1 of the
+// library has them on 64-bit systems. A structure that grows without a new
+// major version, which is the SONAME, would be written past its end where a
 // program was built with the older header (docs/versioning.md).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -17,7 +18,8 @@ namespace {
 
 using Bytes = std::vector<size_t>;
 
-/// After a change: a new major version in kai_common.h, its number here, then the sizes of the failure messages.
+/// After a change: a new major version in kai_common.h, its number here, then
+/// the sizes of the failure messages.
 TEST(GemmLayout, OfThisMajorVersion) {
     ASSERT_EQ(KAI_LIBRARY_VERSION_MAJOR, 1);
     if (sizeof(void*) != 8) {
@@ -279,8 +281,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_ukernel, run),
             offsetof(kai_ukernel, k_multiple),
             offsetof(kai_ukernel, gguf_types),
+            offsetof(kai_ukernel, size_only_features),
             offsetof(kai_ukernel, reserved)}),
-        (Bytes{200, 0, 8, 16, 20, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152, 160, 168}))
+        (Bytes{200, 0,  8,   16,  20,  24,  32,  40,  48,  56,  64,  72, 80,
+               88,  96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176}))
         << "kai_ukernel";
     EXPECT_EQ(
         (Bytes{
