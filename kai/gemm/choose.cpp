@@ -201,6 +201,9 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_INT8_BLOCK_F16:
             g.add(true, "matmul_clamp_f32_qsi8d32p_qsi8c32p");
             break;
+        case KAI_GEMM_INT4_TABLE:
+            g.add(true, "matmul_clamp_f32_qsi8d32p_qlu4c32p");
+            break;
         case KAI_GEMM_INT8_STATIC:
             g.add(true, "matmul_clamp_qai8_qai8p_qsi8cxp", "matmul_clamp_qai8_qai8_qsi8cxp");
             g.add(true, "matmul_clamp_qai8_qai8_qsi8cxpbi32sf32");

@@ -107,6 +107,8 @@ enum kai_gemm_kind {
     /// Four codes a byte: neighbours in the row, the first one in the lowest bits; weight = code - 2: -2, -1, 0 or 1.
     /// K x N or N x K; rows of whole bytes, any k and n.
     KAI_GEMM_INT2_STATIC,
+    /// Records as of INT4_BLOCK_F16, bl 32, scale * table[q]: kai_gemm_weights.table (NF4: docs/gguf-kernels.md). N x K.
+    KAI_GEMM_INT4_TABLE,
     KAI_GEMM_KIND_COUNT
 };
 
@@ -319,7 +321,8 @@ struct kai_gemm_weights {
     uint8_t zero_point;    ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
     const int32_t* lut;    ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
     const void* bias;      ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
-    uint64_t reserved[8];  ///< Zeros, else RESERVED.
+    const int8_t* table;   ///< INT4_TABLE: the 16 values of q. Copied: a run does not need it.
+    uint64_t reserved[7];  ///< Zeros, else RESERVED.
 };
 
 /// @name Packing constant weights

@@ -13,14 +13,14 @@ inline const char* name_of(kai_gemm_kind kind) {
     constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
                                       "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
                                       "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                      "INT2_STATIC"};
+                                      "INT2_STATIC",    "INT4_TABLE"};
     static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
     return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
 }
 
 /// A block of k and its f16 scale stand together.
 inline bool has_records(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT8_BLOCK_F16;
+    return kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_INT4_TABLE;
 }
 
 /// Integer requantisation (kai_lowp.h): nothing of it is packed.
@@ -62,6 +62,8 @@ inline const char* source_of(kai_gemm_kind kind) {
             return "qsu4c32s1s0";
         case KAI_GEMM_INT4_BLOCK_F16:
             return "qsu4c32s16s0";
+        case KAI_GEMM_INT4_TABLE:
+            return "qlu4c32s16s0";
         case KAI_GEMM_INT8_BLOCK_F16:
             return "qsi8c32";
         case KAI_GEMM_UINT8_LOWP:

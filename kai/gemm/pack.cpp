@@ -100,7 +100,7 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     call.rhs = w.b, call.rhs_stride = w.ldb;
     call.rhs_scale = has_scales(p.b_kind) ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
-    call.lut = w.lut;
+    call.lut = w.lut, call.table = w.table;
     call.bias = p.bias && !plan.bias_apart ? w.bias : nullptr;
     call.lhs_zero_point = p.a_zero_point, call.scale_multiplier = p.multiplier;
     if (!plan.copies_columns && (call.bias == nullptr || !bias_is_f16(*plan.rhs_packer))) {
@@ -168,6 +168,9 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.zero", name_of(p.b_kind));
+    }
+    if (p.b_kind == KAI_GEMM_INT4_TABLE && w.table == nullptr) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.table", name_of(p.b_kind));
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {
         const size_t scales = p.k / p.bl * sizeof(uint16_t);

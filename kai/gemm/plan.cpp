@@ -88,6 +88,7 @@ size_t b_row_size(const Problem& p) {
         case KAI_GEMM_INT2_STATIC:
             return divide_up(count, 4);
         case KAI_GEMM_INT4_BLOCK_F16:
+        case KAI_GEMM_INT4_TABLE:
             return p.bl == 0 ? 0 : count / p.bl * (sizeof(uint16_t) + p.bl / 2);
         case KAI_GEMM_INT8_BLOCK_F16:
             return p.bl == 0 ? 0 : count / p.bl * (sizeof(uint16_t) + p.bl);
@@ -208,6 +209,9 @@ Violation check_depth(const Problem& p) {
     }
     if (has_blocks(p.b_kind) && p.bl % 32 != 0) {
         return wrong(kBad, say::not_multiple, "bl", p.bl, size_t{32});
+    }
+    if (p.b_kind == KAI_GEMM_INT4_TABLE && p.bl != 32) {
+        return wrong(kBad, say::out_of_range, "bl", static_cast<ptrdiff_t>(p.bl), ptrdiff_t{32}, ptrdiff_t{32});
     }
     if (has_blocks(p.b_kind) && p.k % p.bl != 0) {
         return wrong(kBad, say::not_multiple_of, "k", p.k, "bl", p.bl);

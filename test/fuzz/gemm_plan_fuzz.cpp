@@ -90,6 +90,9 @@ void fit_to_kind(kai_gemm_problem& p) {
             p.gguf_type = type->id, p.k = p.k % 5 * type->block_weights, p.b_transposed = true;
             break;
         }
+        case KAI_GEMM_INT4_TABLE:
+            p.bl = p.bl != 0 ? 32 : 0;
+            [[fallthrough]];
         case KAI_GEMM_INT4_BLOCK_F16:
         case KAI_GEMM_INT8_BLOCK_F16:
         case KAI_GEMM_INT4_BLOCK_ZERO:
@@ -125,6 +128,7 @@ size_t b_size(const kai_gemm_problem& p) {
         case KAI_GEMM_INT2_STATIC:
             return lines * ((length + 3) / 4);
         case KAI_GEMM_INT4_BLOCK_F16:
+        case KAI_GEMM_INT4_TABLE:
             return lines * (length / p.bl * (2 + p.bl / 2));
         case KAI_GEMM_INT8_BLOCK_F16:
             return lines * (length / p.bl * (2 + p.bl));
@@ -204,6 +208,8 @@ void run(Input& in, const kai_gemm_plan& plan) {
     if (p.b_constant) {
         kai_gemm_weights w = {};
         w.b = weights.get(), w.scale = scale.get(), w.zero = reinterpret_cast<const float*>(zero.get());
+        const Memory table = memory(16, seed);
+        w.table = reinterpret_cast<const int8_t*>(table.get());
         w.bias = p.bias ? bias.get() : nullptr, w.zero_point = in.flag() ? 8 : 0;
         for (size_t i = 0; i < matrices; ++i) {
             for (size_t unit = plan.pack_units; unit-- > 0;) {
