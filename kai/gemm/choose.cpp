@@ -194,6 +194,11 @@ Groups groups_for(const Problem& p) {
             g.add(true, "matmul_clamp_f32_qsi8d32p_qsi4c32p");
             g.add(p.pin != nullptr, "matmul_clamp_f32_f16p_qsi4c32p");
             break;
+        case KAI_GEMM_UINT4_BLOCK:
+            if (p.bl % 32 != 0) {
+                break;
+            }
+            [[fallthrough]];
         case KAI_GEMM_INT4_BLOCK_ZERO:
             g.add(to_f16, "matmul_clamp_f16_qsi8d32p_qai4c32p");
             g.add(true, "matmul_clamp_f32_qsi8d32p_qai4c32p");
@@ -276,8 +281,9 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
 /// conversion that only widens, 4 directly. Rows of a file are dequantised: 2 at most.
 int suits(const Problem& p, const kai_packer& packer) {
     const bool same_way = is_kxn(packer) != p.b_transposed;
-    if (p.b_kind == KAI_GEMM_GGUF) {
-        return type_of(packer.source_format) == kai_dt_unknown ? 0 : same_way ? 2 : 1;
+    const bool floats = type_of(packer.source_format) != kai_dt_unknown;
+    if (p.b_kind == KAI_GEMM_GGUF || (p.b_kind == KAI_GEMM_UINT4_BLOCK && floats)) {
+        return !floats ? 0 : same_way ? 2 : 1;
     }
     if (p.b_kind == KAI_GEMM_DENSE) {
         const kai_datatype type = type_of(packer.source_format);
@@ -295,7 +301,7 @@ int suits(const Problem& p, const kai_packer& packer) {
     if (can_transpose) {
         return is_kxn(packer) ? 0 : p.b_transposed ? 4 : 1;
     }
-    return same_way ? 4 : 0;
+    return !same_way ? 0 : p.b_kind == KAI_GEMM_UINT4_BLOCK ? 3 : 4;
 }
 
 /// `known`: a packer of the GGUF type that may suit the kernel; or NULL.
@@ -458,7 +464,9 @@ bool takes_shape(const Problem& p, Plan& plan) {
     RhsParams params;
     call.packer = plan.rhs_packer;
     call.rows = plan.gemm.ukernel->get_nr();
-    call.scale = has_scales(p.b_kind), call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO;
+    const bool floats = is_dequantised(plan);
+    call.scale = has_scales(p.b_kind) && !floats;
+    call.zero = p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO || (p.b_kind == KAI_GEMM_UINT4_BLOCK && !floats);
     call.params = make_params(*plan.rhs_packer, params, 1, 8, 1);
     return accepts(call, plan);
 }
@@ -655,7 +663,7 @@ Status choose(const Problem& p, Plan& plan) {
     const Status status = choose_among(p, groups_for(p), plan);
     const bool none =
         status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
-    if (p.b_kind != KAI_GEMM_GGUF || !none) {
+    if ((p.b_kind != KAI_GEMM_GGUF && p.b_kind != KAI_GEMM_UINT4_BLOCK) || !none) {
         return status;
     }
     Problem dequantised = p;

@@ -112,9 +112,9 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         out.add(
             "B as %s, nr %zu, kr %zu, sr %zu, %spacked by %s, %s\n", plan->format.name, plan->format.nr,
             plan->format.kr, plan->format.sr,
-            !plan->copies_columns       ? ""
-            : p.b_kind == KAI_GEMM_GGUF ? "dequantised, then "
-                                        : "copied, then ",
+            !plan->copies_columns   ? ""
+            : is_dequantised(*plan) ? "dequantised, then "
+                                    : "copied, then ",
             plan->rhs_packer->name, p.b_constant ? "once" : "at every run");
     }
     if (!plan->direct) {

@@ -83,6 +83,9 @@ const char* name_of(kai_datatype type);
 /// The element type that a source format of the registry stands for; kai_dt_unknown: several fields.
 kai_datatype type_of(const char* source);
 
+/// Whether weights of 4 bits or rows of a file become floats while they are packed.
+bool is_dequantised(const Plan& plan);
+
 /// What rows are converted to before they are packed or multiplied.
 kai_datatype row_type(const kai_gemm_kernel& kernel);
 

@@ -13,7 +13,7 @@ inline const char* name_of(kai_gemm_kind kind) {
     constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
                                       "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
                                       "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                      "INT2_STATIC",    "INT4_TABLE"};
+                                      "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK"};
     static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
     return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
 }
@@ -44,7 +44,8 @@ inline bool has_scales(kai_gemm_kind kind) {
 }
 
 inline bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_records(kind);
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || kind == KAI_GEMM_UINT4_BLOCK ||
+           has_records(kind);
 }
 
 /// The source format of the packers of a kind; NULL for DENSE (any float) and GGUF (the name of the type).
@@ -71,6 +72,7 @@ inline const char* source_of(kai_gemm_kind kind) {
         case KAI_GEMM_INT8_LOWP:
             return "qsi8";
         case KAI_GEMM_INT4_BLOCK_ZERO:
+        case KAI_GEMM_UINT4_BLOCK:
             return "qau4c32s0s1";
         default:
             return nullptr;

@@ -40,6 +40,75 @@ void dequantise(const Problem& p, const void* from, size_t line, size_t count, k
     }
 }
 
+/// What MatMulNBits stores, column by column.
+class Uint4Column {
+public:
+    Uint4Column(const Problem& p, const kai_gemm_weights& w, size_t line, size_t n)
+        : p_(p),
+          nibbles_(at(w.b, n * line)),
+          scales_(at(w.scale, n * (p.k / p.bl) * size_of(p.b_type))),
+          zero_points_(w.zero_points != nullptr ? at(w.zero_points, n * divide_up(p.k / p.bl, 2)) : nullptr) {
+    }
+    float scale(size_t block) const {
+        float scale = 0;
+        copy_matrix(kai_dt_f32, &scale, 0, p_.b_type, at(scales_, block * size_of(p_.b_type)), 0, 0, 1, 1);
+        return scale;
+    }
+    int zero_point(size_t block) const {
+        return zero_points_ != nullptr ? nibble(zero_points_, block) : 8;
+    }
+    int q(size_t k) const {
+        return nibble(nibbles_, k);
+    }
+
+private:
+    static int nibble(const char* bytes, size_t i) {
+        return static_cast<uint8_t>(bytes[i / 2]) >> i % 2 * 4 & 15;
+    }
+
+    const Problem& p_;
+    const char *nibbles_, *scales_, *zero_points_;
+};
+
+/// They become what INT4_BLOCK_ZERO is: the even nibble high, then scales, then zeros, which stand for 8 - zero point.
+/// Exact, but for zeros of scales that have more than 21 significant bits.
+void convert_uint4(
+    const Problem& p, const kai_gemm_weights& w, size_t line, size_t first, size_t count, kai_call& call, void* to) {
+    const size_t blocks = p.k / p.bl;
+    auto* nibbles = static_cast<char*>(to);
+    auto* scales = reinterpret_cast<float*>(nibbles + count * (p.k / 2));  // k / 2 is a multiple of 16
+    float* zeros = scales + count * blocks;
+    for (size_t n = 0; n < count; ++n) {
+        const Uint4Column column(p, w, line, first + n);
+        for (size_t i = 0; i < p.k / 2; ++i) {
+            nibbles[n * (p.k / 2) + i] = static_cast<char>(column.q(2 * i) << 4 | column.q(2 * i + 1));
+        }
+        for (size_t block = 0; block < blocks; ++block) {
+            scales[n * blocks + block] = column.scale(block);
+            zeros[n * blocks + block] = column.scale(block) * static_cast<float>(8 - column.zero_point(block));
+        }
+    }
+    call.rhs_scale = scales, call.rhs_zero = zeros;
+}
+
+/// The same as floats, each rounded once to f32 and then to the type, N x K or K x N.
+void dequantise_uint4(
+    const Problem& p, const kai_gemm_weights& w, size_t line, size_t first, size_t count, kai_datatype type, bool kxn,
+    void* to) {
+    constexpr size_t kPart = 16;  // of all blocks
+    const size_t size = size_of(type), k_step = kxn ? count * size : size, n_step = kxn ? size : p.k * size;
+    for (size_t n = 0; n < count; ++n) {
+        const Uint4Column column(p, w, line, first + n);
+        for (size_t k = 0; k < p.k; k += kPart) {
+            float part[kPart];
+            for (size_t i = 0; i < kPart; ++i) {
+                part[i] = column.scale(k / p.bl) * static_cast<float>(column.q(k + i) - column.zero_point(k / p.bl));
+            }
+            copy_matrix(type, at(to, n * n_step + k * k_step), k_step, kai_dt_f32, part, sizeof(float), 0, kPart, 1);
+        }
+    }
+}
+
 /// Bytes of a value of the bias in the packed format.
 bool bias_is_f16(const kai_packer& packer) {
     return bias_size(packer) == 2;
@@ -59,6 +128,10 @@ void pack_panel(
         call.rhs_stride = line;
     } else if (p.b_kind == KAI_GEMM_GGUF) {
         dequantise(p, at(w.b, first * line), line, count, type_of(packer.source_format), is_kxn(packer), copied);
+    } else if (p.b_kind == KAI_GEMM_UINT4_BLOCK && is_dequantised(plan)) {
+        dequantise_uint4(p, w, line, first, count, type_of(packer.source_format), is_kxn(packer), copied);
+    } else if (p.b_kind == KAI_GEMM_UINT4_BLOCK) {
+        convert_uint4(p, w, line, first, count, call, copied);
     } else if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
         transpose_nibbles(static_cast<const char*>(w.b), line, first, count, p.k, static_cast<char*>(copied));
     } else if (p.b_kind == KAI_GEMM_INT8_CHANNEL) {
@@ -78,7 +151,9 @@ void pack_panel(
     if (plan.copies_columns) {
         call.rhs = copied, call.rhs_stride = 0;
     }
-    call.rhs_scale = call.rhs_scale != nullptr ? at(w.scale, first * sizeof(float)) : nullptr;
+    if (p.b_kind != KAI_GEMM_UINT4_BLOCK) {
+        call.rhs_scale = call.rhs_scale != nullptr ? at(w.scale, first * sizeof(float)) : nullptr;
+    }
 
     constexpr size_t kMostColumns = 256;  // of a panel with f16: 2 vectors of 2048 bits
     uint16_t bias[kMostColumns];
@@ -98,7 +173,8 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, plan.gemm, 1, p.n);
     call.rhs = w.b, call.rhs_stride = w.ldb;
-    call.rhs_scale = has_scales(p.b_kind) ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
+    const bool converted = p.b_kind == KAI_GEMM_UINT4_BLOCK;  // panel by panel
+    call.rhs_scale = has_scales(p.b_kind) && !converted ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
     call.lut = w.lut, call.table = w.table;
     call.bias = p.bias && !plan.bias_apart ? w.bias : nullptr;
@@ -115,7 +191,10 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
 Tag tag_of(const Plan& plan, const int32_t* lut) {
     const Problem& p = plan.problem;
     const TagBias bias = !p.bias ? kNoBias : plan.bias_apart ? kBiasAfterPanels : kBiasInPanels;
-    return tag_of({p.b_kind, plan.format, p.n, p.k, p.bl, bias, p.a_zero_point, p.multiplier, lut});
+    const kai_gemm_kind kind = p.b_kind != KAI_GEMM_UINT4_BLOCK ? p.b_kind
+                               : is_dequantised(plan)           ? KAI_GEMM_DENSE
+                                                                : KAI_GEMM_INT4_BLOCK_ZERO;
+    return tag_of({kind, plan.format, p.n, p.k, p.bl, bias, p.a_zero_point, p.multiplier, lut});
 }
 
 Violation check_table(const Problem& p, const int32_t* lut) {
