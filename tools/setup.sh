@@ -207,6 +207,18 @@ END
     "$cache/ggml-python" -c 'import numpy' || { rm "$cache/ggml-python"; die "Python of sid does not start"; }
 }
 
+# ONNX Runtime as the package of npm, which a test compares with: $cache/onnxruntime. Needs Node.js. Its binaries for
+# other systems are removed. Needed by nothing else; the test is skipped without it.
+need_onnxruntime() {
+    [ ! -e "$cache/onnxruntime/node_modules/onnxruntime-node" ] || return 0
+    rm -rf "$cache/onnxruntime.new"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$cache/onnxruntime.new" \
+        onnxruntime-node@1.30.0 > /dev/null || die "npm has no onnxruntime-node"
+    rm -rf "$cache/onnxruntime.new"/node_modules/onnxruntime-node/bin/*/darwin \
+        "$cache/onnxruntime.new"/node_modules/onnxruntime-node/bin/*/win32
+    rm -rf "$cache/onnxruntime" && mv "$cache/onnxruntime.new" "$cache/onnxruntime"
+}
+
 # The established library as Debian's package for arm64, which tests call beside ours: $cache/peer. Needed by nothing
 # else; tests are skipped without it.
 need_peer() {

@@ -1,0 +1,118 @@
+// Writes what ONNX Runtime computes, for onnx_test.cpp: node write.js MODULES FOLDER SEED. MODULES is the folder with
+// onnxruntime-node. Models have one node, MatMulNBits, and are written here, field by field (onnx.proto).
+//
+// <i>.case: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B, scales, zero
+// points, C (f32).
+//
+// SPDX-License-Identifier: Apache-2.0
+"use strict";
+const fs = require("fs");
+const path = require("path");
+
+const [modules, folder, seed] = process.argv.slice(2);
+const ort = require(path.resolve(modules, "onnxruntime-node"));
+
+// ---- protocol buffers ----
+
+function varint(value) {
+    const bytes = [];
+    for (let x = BigInt(value); ; x >>= 7n) {
+        if (x < 128n) {
+            bytes.push(Number(x));
+            return Buffer.from(bytes);
+        }
+        bytes.push(Number(x & 127n) | 128);
+    }
+}
+const number = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
+function bytes(field, content) {
+    const data = typeof content === "string" ? Buffer.from(content) : content;
+    return Buffer.concat([varint(field << 3 | 2), varint(data.length), data]);
+}
+const message = (field, ...parts) => bytes(field, Buffer.concat(parts));
+
+const FLOAT = 1, UINT8 = 2, FLOAT16 = 10;
+
+function tensor(name, type, dims, data) {
+    return message(5, ...dims.map(d => number(1, d)), number(2, type), bytes(8, name), bytes(9, data));
+}
+function value(field, name, type, dims) {
+    const shape = message(2, ...dims.map(d => message(1, number(1, d))));
+    return message(field, bytes(1, name), message(2, message(1, number(1, type), shape)));
+}
+const integer = (name, x) => message(5, bytes(1, name), number(3, x), number(20, 2));
+
+function model(c, b, scales, points) {
+    const type = c.f16 ? FLOAT16 : FLOAT, blocks = c.k / c.bl;
+    const inputs = ["A", "B", "scales", ...(points ? ["zero_points"] : [])];
+    const node = message(1, ...inputs.map(x => bytes(1, x)), bytes(2, "C"), bytes(4, "MatMulNBits"),
+        integer("K", c.k), integer("N", c.n), integer("bits", 4), integer("block_size", c.bl),
+        bytes(7, "com.microsoft"));
+    const graph = message(7, node, bytes(2, "g"), tensor("B", UINT8, [c.n, blocks, c.bl / 2], b),
+        tensor("scales", type, [c.n * blocks], scales),
+        ...(points ? [tensor("zero_points", UINT8, [c.n * Math.ceil(blocks / 2)], points)] : []),
+        value(11, "A", type, [c.m, c.k]), value(12, "C", type, [c.m, c.n]));
+    const opset = (domain, version) => message(8, bytes(1, domain), number(2, version));
+    return Buffer.concat([number(1, 8), graph, opset("", 17), opset("com.microsoft", 1)]);
+}
+
+// ---- numbers ----
+
+let state = BigInt(seed) * 0x9E3779B97F4A7C15n + 1n;
+function random() { // 0 <= x < 1
+    state = (state * 6364136223846793005n + 1442695040888963407n) & 0xFFFFFFFFFFFFFFFFn;
+    return Number(state >> 40n) / 2 ** 24;
+}
+const below = n => Math.floor(random() * n);
+const noise = count => Buffer.from(Array.from({length: count}, () => below(256)));
+
+function f16(x) { // of numbers that are exact in f16, and normal
+    const bits = new DataView(new ArrayBuffer(4));
+    bits.setFloat32(0, x);
+    const u = bits.getUint32(0);
+    return x === 0 ? 0 : u >>> 16 & 0x8000 | (u >>> 23 & 255) - 112 << 10 | u >>> 13 & 1023;
+}
+function f32(u) {
+    const e = u >> 10 & 31, f = u & 1023, sign = u & 0x8000 ? -1 : 1;
+    return sign * (e === 0 ? f * 2 ** -24 : e === 31 ? (f ? NaN : Infinity) : (1 + f / 1024) * 2 ** (e - 15));
+}
+const floats = values => Buffer.from(Float32Array.from(values).buffer);
+const halves = values => Buffer.from(Uint16Array.from(values, f16).buffer);
+
+async function main() {
+    let count = 0;
+    for (const bl of [16, 32, 64, 128, 256]) {
+        for (const zero of [false, true]) {
+            for (const type of [0, 1]) {
+                for (const exact of [true, false]) {
+                    const c = {m: 1 + count % 3 * 3, n: 24 + count % 5, k: bl * (2 + count % 2), bl, f16: type === 1};
+                    const blocks = c.k / bl;
+                    const b = noise(c.n * c.k / 2), points = zero ? noise(c.n * Math.ceil(blocks / 2)) : null;
+                    // Scales have 8 bits, so that f16 has them.
+                    const scaleValues = Array.from({length: c.n * blocks}, () => (128 + below(128)) / 2 ** 12);
+                    // Exact when each 32 are quantised to int8: integers with 127 among them. Few bits in f16.
+                    const a = Array.from({length: c.m * c.k}, (_, i) =>
+                        exact ? (i % 32 === 7 ? 127 : below(253) - 126) : Math.round((random() - 0.5) * 2048) / 1024);
+                    const scales = c.f16 ? halves(scaleValues) : floats(scaleValues);
+                    const session =
+                        await ort.InferenceSession.create(model(c, b, scales, points), {logSeverityLevel: 3});
+                    const A = c.f16 ? new ort.Tensor("float16", Uint16Array.from(a, f16), [c.m, c.k])
+                        : new ort.Tensor("float32", Float32Array.from(a), [c.m, c.k]);
+                    const result = (await session.run({A})).C;
+                    // Where the runtime has Float16Array, results are numbers already.
+                    const isBits = c.f16 && result.data instanceof Uint16Array;
+                    const values = Array.from(result.data, x => isBits ? f32(x) : Number(x));
+                    const header = Buffer.from(Int32Array.from([c.m, c.n, c.k, bl, type, zero, exact]).buffer);
+                    fs.writeFileSync(path.join(folder, count + ".case"), Buffer.concat([
+                        header, floats(a), b, scales, points || Buffer.alloc(0), floats(values)]));
+                    ++count;
+                }
+            }
+        }
+    }
+    console.log(`ONNX Runtime multiplied ${count} times`);
+}
+main().catch(error => {
+    console.error(error);
+    process.exit(1);
+});
