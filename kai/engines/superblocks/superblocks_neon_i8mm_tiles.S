@@ -7,6 +7,8 @@
 //        A_a    | S_a0     S_a1         rows 0 1 of a panel
 //        A_b    | S_b0     S_b1         rows 2 3
 //
+// Tiles of 2 and 4 rows, 4 bits: superblocks_neon_i8mm_two_blocks.inc.
+//
 //   Registers, and those of superblocks_neon_tile.inc
 //   v24, v25     scale_0, scale_1   sub-scales of columns 0 1, of columns 2 3, twice each
 //   v30, v31     A_a, A_b           8 k of a panel
@@ -17,6 +19,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
 #include "kai/engines/superblocks/superblocks_neon_tile.inc"
+#include "kai/engines/superblocks/superblocks_neon_i8mm_two_blocks.inc"
 
 regs 18, D_0, D_1, DMIN_0, DMIN_1
 regs 24, scale_0, scale_1
@@ -42,6 +45,8 @@ regs 26, index_01, index_23
     .if RHS_BITS == 2
     ldp     qof_01, qof_23, [sp, #INDICES]
     eight_sub_blocks
+    .elseif RHS_BITS == 4 && pairs <= 2
+    both_sub_blocks
     .else
     sub_block 0
     sub_block 1
