@@ -10,7 +10,8 @@
 #                         Before them: --emulated: AArch64 under QEMU; --prefetch=BYTES: GEMV prefetches weights
 #   ./kai.sh bench --model=7b-q4_0         tokens per second of a language model with random weights; no file
 #   ./kai.sh bench --compare A.json B.json ratios, and exit status 1 if B is slower
-#   ./kai.sh bench --ggml ...              Debian's ggml on the same shapes and types, and ratios
+#   ./kai.sh bench --ggml ...              Debian's ggml on the same shapes and types, and ratios; --ggml --emulated:
+#                         that of arm64, both under QEMU
 #   ./kai.sh bench --peer ...              KleidiAI's library in the place of this one, and ratios
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
@@ -260,16 +261,26 @@ cmd_bench() {
 
 # Debian's ggml on the same shapes, types and threads: ratios of its times and ours.
 bench_beside_ggml() {
-    local files=$root/build/ggml
+    local files=$root/build/ggml tree=$cache/ggml program=("$root/build/bench/benchmark/kleidiai_bench")
     need_packages cmake=cmake ninja=ninja-build g++=g++ python3=python3
     need_bench_packages
-    need_ggml
-    target=kleidiai_bench tests=OFF build bench
+    if [ "${1:-}" = --emulated ]; then
+        shift
+        emulated_bench  # sets program
+        # The graph of a row has a product for each copy of cold weights: 256 MiB of these take an emulator hours.
+        export KLEIDIAI_RUN_BY="$emulator -cpu max,sme-default-vector-length=64" KLEIDIAI_GGML_COLD=65536
+        tree=$cache/ggml-arm64
+        need_ggml arm64
+        say "both under QEMU: times mean nothing, only that all of it runs"
+    else
+        need_ggml
+        target=kleidiai_bench tests=OFF build bench
+    fi
     mkdir -p "$files"
-    "$root/build/bench/benchmark/kleidiai_bench" --what=gemm --no-peaks --repetitions=5 "$@" \
+    "${program[@]}" --what=gemm --no-peaks --repetitions=5 "$@" \
         --json="$files/ours.json" > "$files/ours.txt" || die "$(tail -n 5 "$files/ours.txt")"
     say "ggml"
-    "$cache/ggml-python" "$root/benchmark/beside_ggml.py" "$cache/ggml" "$files/ours.json" "$files/ggml.json"
+    "$tree-python" "$root/benchmark/beside_ggml.py" "$tree" "$files/ours.json" "$files/ggml.json"
     # Slower or not is for people to judge here.
     python3 "$root/benchmark/compare.py" "$files/ggml.json" "$files/ours.json" || true
 }

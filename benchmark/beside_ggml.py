@@ -2,7 +2,8 @@
 
 TREE: Debian's packages of ggml, unpacked, whose Python runs this (tools/setup.sh: need_ggml). Each name of OURS.json
 that is gemm/TYPE/MxNxK[/threads:T] with a type that ggml has is measured: the same type, shape, number of threads
-and values, rows of f32 in and out. One row: as many copies of the weights take turns as fill 256 MiB.
+and values, rows of f32 in and out. One row: as many copies of the weights take turns as fill 256 MiB
+(KLEIDIAI_GGML_COLD=BYTES).
 OUT.json has the same names, for compare.py. The backend is the best for this CPU; KLEIDIAI_GGML_BACKEND=x64 names
 another.
 
@@ -21,7 +22,7 @@ import numpy
 
 TREE, OURS, OUT = map(pathlib.Path, sys.argv[1:4])
 TYPES = {"f32": 0, "f16": 1, "Q4_0": 2, "Q8_0": 8, "Q4_K": 12, "Q6_K": 14}
-COLD = 256 << 20
+COLD = int(os.environ.get("KLEIDIAI_GGML_COLD", 256 << 20))
 P, I64 = C.c_void_p, C.c_int64
 
 libraries = TREE / f"usr/lib/{platform.machine()}-linux-gnu"

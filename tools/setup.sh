@@ -191,20 +191,22 @@ END
 # ggml as Debian's packages libggml0 and python3-gguf, which tests compare with, and a Python for them, started through
 # the C library that they were built for: $cache/ggml-python. Needed by nothing else; tests are skipped without it.
 need_ggml() {
-    [ ! -e "$cache/ggml-python" ] || return 0
-    unpack_from sid "$cache/ggml" "" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml python3.14-minimal \
+    local arch=${1:-} tree=$cache/ggml${1:+-$1} machine
+    machine=$([ "$arch" = arm64 ] && echo aarch64 || uname -m)
+    [ ! -e "$tree-python" ] || return 0
+    unpack_from sid "$tree" "$arch" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml python3.14-minimal \
         libpython3.14-minimal libpython3.14-stdlib libc6 libgcc-s1 libstdc++6 libgomp1 libffi8 libexpat1 zlib1g \
         libblas3 liblapack3 libgfortran5
-    cat > "$cache/ggml-python" <<'END'
+    cat > "$tree-python" <<END
 #!/bin/sh
-here=$(cd "$(dirname "$0")" && pwd)/ggml/usr
-lib=$here/lib/$(uname -m)-linux-gnu
-loader=$(echo "$lib"/ld-linux-*.so.*)
-PYTHONHOME=$here PYTHONDONTWRITEBYTECODE=1 exec "$loader" \
-    --library-path "$lib:$lib/blas:$lib/lapack" "$here/bin/python3.14" "$@"
+here=\$(cd "\$(dirname "\$0")" && pwd)/${tree##*/}/usr
+lib=\$here/lib/$machine-linux-gnu
+loader=\$(echo "\$lib"/ld-linux-*.so.*)
+PYTHONHOME=\$here PYTHONDONTWRITEBYTECODE=1 exec \$KLEIDIAI_RUN_BY "\$loader" \\
+    --library-path "\$lib:\$lib/blas:\$lib/lapack" "\$here/bin/python3.14" "\$@"
 END
-    chmod +x "$cache/ggml-python"
-    "$cache/ggml-python" -c 'import numpy' || { rm "$cache/ggml-python"; die "Python of sid does not start"; }
+    chmod +x "$tree-python"
+    "$tree-python" -c 'import numpy' || { rm "$tree-python"; die "Python of sid does not start"; }
 }
 
 # ONNX Runtime as the package of npm, which a test compares with: $cache/onnxruntime. Needs Node.js. Its binaries for
