@@ -358,7 +358,7 @@ COMMANDS = [
     (r"build/|\./", "a program of a build that other commands made"),
 ]
 SHELL = re.compile(r"(\$ )?((\./|tools/|build/|cmake |ctest|ninja |python3? |pip |git |apt|sudo |brew |vcpkg |conan |"
-                   r"bazel |adb |xcodebuild |cpack|kai-pack |kai-gguf |tiny_lm|kai_cycles\.py |for ).*)")
+                   r"bazel |adb |xcodebuild |cpack|kai-pack |kai-gguf |tiny_lm|kai_cycles\.py |for \w+ in ).*)")
 
 
 def blocks(path):
