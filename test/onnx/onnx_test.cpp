@@ -43,7 +43,9 @@ struct Case {
                 std::printf("the file ends too early\n");
                 std::exit(1);
             }
-            std::memcpy(to, file.data() + at, size);
+            if (size != 0) {
+                std::memcpy(to, file.data() + at, size);
+            }
             at += size;
         };
         const auto take_all = [&](auto& values, size_t count) {
