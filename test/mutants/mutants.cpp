@@ -1137,6 +1137,9 @@ constexpr const char* kTestsOfRules = "*/PackRules.*";
 constexpr const char* kFarTests = "*.StridesBeyond32Bits/*";
 constexpr const char* kTestsOfParts = "*/Matmul.Threads/*:*/Matmul.ExactOverWholeTiles/*";
 constexpr const char* kClampTests = "*/Matmul.Clamps*";
+constexpr const char* kTestsOfNan = "*/Matmul.RowsOfOneCall/*:*/Matmul.NanStays*:*/Matmul.Extreme*:*/Matmul.Special*";
+constexpr const char* kTestsOfOverflow = "*/Matmul.RowsOfOneCall/*:*/Matmul.Converts*:*/Matmul.SpecialValues/*";
+constexpr const char* kTestsOfZeroPoints = "*/Matmul.RowsOfOneCall/*:*/Matmul.SaturatesScaledSums/*";
 bool every_test;  // no filter is given
 
 const Mutation kMutations[] = {
@@ -1149,9 +1152,9 @@ const Mutation kMutations[] = {
     {"sums_the_offset_term_as_float", kernel_that_sums_integers, nullptr},
     {"truncates", kernel_that_rounds, nullptr},
     {"rounds_ties_away", kernel_that_rounds, nullptr},
-    {"saturates_in_place_of_infinity", kernel_with_narrow_results, nullptr},
-    {"takes_nan_for_the_minimum", kernel_with_quantised_results, nullptr},
-    {"zero_point_wraps", kernel_with_quantised_results, nullptr},
+    {"saturates_in_place_of_infinity", kernel_with_narrow_results, nullptr, false, kTestsOfOverflow},
+    {"takes_nan_for_the_minimum", kernel_with_quantised_results, nullptr, false, kTestsOfNan},
+    {"zero_point_wraps", kernel_with_quantised_results, nullptr, false, kTestsOfZeroPoints},
     {"clamps_before_the_zero_point", kernel_with_quantised_results, nullptr},
     {"bounds_less_the_zero_point_wrap", kernel_with_quantised_results, nullptr, false, kClampTests},
     {"bounds_wrap_to_int8", kernel_with_quantised_results, nullptr, false, kClampTests},
@@ -1178,7 +1181,7 @@ const Mutation kMutations[] = {
     {"reads_past_the_table", kernel_with_table, nullptr},
     {"ignores_the_clamp", kernel_that_clamps, nullptr, false, kClampTests},
     {"drops_a_one_sided_clamp", kernel_that_clamps, nullptr, false, kClampTests},
-    {"loses_nan", kernel_with_float_results, nullptr},
+    {"loses_nan", kernel_with_float_results, nullptr, false, kTestsOfNan},
     {"ignores_the_stride", kernel_for_many_rows, nullptr},
     {"truncates_the_stride", kernel_of_rows, nullptr, false, kFarTests},
     {"truncates_the_lhs_stride", kernel_with_lhs_stride, nullptr, false, kFarTests},
@@ -1199,10 +1202,10 @@ const Mutation kMutations[] = {
     {"writes_before_dst", every_kernel, nullptr, false, "*/Matmul.Shapes/*"},
     {"writes_between_rows", kernel_for_many_rows, nullptr},
     {"packs_one_bit_wrong", nullptr, every_packer},
-    {"wrong_ties", nullptr, quantising_packer},
+    {"wrong_ties", nullptr, quantising_packer, false, "*/Pack.SpecialFloats/*"},
     {"ignores_m_idx_start", nullptr, packer_with_start, false, "*/Pack.PartsByStartIndex/*"},
     {"ignores_the_source_stride", nullptr, strided_packer},
-    {"ignores_the_panel_stride", nullptr, test::is_unified},
+    {"ignores_the_panel_stride", nullptr, test::is_unified, false, "*/Pack.PanelsWithGaps/*"},
     {"moves_the_padding", nullptr, packer_with_pointers},
     {"ignores_the_scale_stride", nullptr, test::has_block_sums},
     {"reads_past_the_scales", nullptr, test::has_block_sums},
