@@ -671,9 +671,10 @@ bool is_portable(const kai_ukernel& u) {
     return u.features == 0;
 }
 
-/// Whether it multiplies int8 with Armv8.0: slower, whatever the number of rows, than any with dot products.
+/// Whether it multiplies int8 with Armv8.0: slower, whatever the number of rows, than any with dot products. Sums that
+/// are looked up (weights of one bit, qsi1c32p) are not.
 bool lacks_dot_products(const kai_ukernel& u) {
-    return u.features == uint64_t{1} << KAI_CPU_NEON && u.lhs_format[0] == 'q';
+    return u.features == uint64_t{1} << KAI_CPU_NEON && u.lhs_format[0] == 'q' && u.rhs_format[3] != '1';
 }
 
 /// How well it suits m rows: the lower the better.

@@ -281,6 +281,7 @@ using Unpack = kai_run_rhs_unpack_row_fn;
 
 Unpack* unpack_of(const std::string& format) {
     static const std::map<std::string, Unpack*> functions = {
+        {"qsi1c32p", kai_run_rhs_unpack_row_qsi1c32p},
         {"qsi2c32p", kai_run_rhs_unpack_row_qsi2c32p},
         {"qsi4c32p", kai_run_rhs_unpack_row_qsi4c32p},
         {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
@@ -714,7 +715,8 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_0) != nullptr, scale && known) << u->name;
         for (const kai_gguf_type_id id : {KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0}) {
-            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, (scale || rhs == "qsi2c32p") && known)
+            const bool bits = rhs == "qsi2c32p" || (rhs == "qsi1c32p" && id == KAI_GGUF_Q1_0);
+            EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, (scale || bits) && known)
                 << u->name << ", type " << id;
         }
         for (const kai_gguf_type_id id : {KAI_GGUF_Q5_0, KAI_GGUF_Q8_0}) {

@@ -60,6 +60,9 @@ protected:
         if (format.plain) {
             sizes.insert(sizes.end(), {16, 32, 16 * v, std::max<size_t>(1, kai_cpu_sve_bytes())});
         }
+        if (format.element == Format::b1) {
+            sizes.push_back(16);
+        }
         if (unified) {
             sizes.push_back(260);  // more than the widest vectors have
         }

@@ -37,6 +37,7 @@ FAMILIES = [
     ("qai8dxp_qsi8cxp", "int8 per row x int8 per channel", r"_qai8dxp\w*_qsi8cxp"),
     ("qai8dxp_qsu2cxp", "int8 per row x int2 per channel", r"_qai8dxp\w*_qsu2cxp"),
     ("qsi8d32p_qsi4c32p", "int8 or f16 x int4, both in blocks", r"_(qsi8d32p|f16p)\w*_qsi4c32p"),
+    ("qsi8d32p_qsi1c32p", "int8 x one bit, both in blocks", r"_qsi8d32p\w*_qsi1c32p"),
     ("qsi8d32p_qsi2c32p", "int8 x int2, both in blocks", r"_qsi8d32p\w*_qsi2c32p"),
     ("qsi8d32p_qsi8c32p", "int8 x int8, both in blocks", r"_qsi8d32p\w*_qsi8c32p"),
     ("qsi8d32p_qlu4c32p", "int8 x indices of a table, both in blocks", r"_qsi8d32p\w*_qlu4c"),

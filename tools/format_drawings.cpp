@@ -452,7 +452,10 @@ void outline(const Layout& layout) {
         const size_t each = next - at;
         const Byte& last = bytes[next - 1];
         std::string what = "k = ";
-        for (size_t i = 0; i < first.values.size(); ++i) {
+        if (format.bits == 1) {
+            what += range(first.values.front(), first.values.back()) + ", from the lowest bit up";
+        }
+        for (size_t i = 0; i < first.values.size() && format.bits != 1; ++i) {
             static const char* const kPlaces[][4] = {{" low", " high"}, {" lowest", " second", " third", " highest"}};
             const size_t from = first.values[i], to = last.values[i];
             what += i ? ", " : "";

@@ -53,10 +53,20 @@ Limits blocks_limits(const kai_ukernel& u, bool has_blocks) {
                          : is(u.rhs_format, "qsi4c32p") ? L::kChunkDotprodInt4
                                                         : L::kChunkDotprod;
     Limits limits = {{4 * L::kPanels, columns, 32 * chunk, 32, 32}};
+    if (is(u.rhs_format, "qsi1c32p")) {  // rows that are looked up
+        limits.push_back(
+            {needs(u, KAI_CPU_I8MM) ? L::kTableRowsI8mm : L::kTableRowsDotprod, L::kTableColumns, 64, 64, 64});
+    }
     if (reference::find_format(u.rhs_format)->only_bl == 0) {
         limits.push_back({4 * L::kPanels, columns, 64, 64, 64});
     }
     return limits;
+}
+
+/// Chunks of whole blocks, one block, and parts of a block.
+Limits table_limits() {
+    constexpr size_t k = kai::BlocksLimits::kTableDepth;
+    return {{2, 16, k, 32, 32}, {1, 16, k, k, k}, {1, 16, k + 32, k + 32, k + 32}};
 }
 
 using Stride = std::function<size_t(size_t k, size_t bl)>;  // from a panel of the RHS to the next
@@ -137,7 +147,7 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
         return {};
     }
     if (!needs(u, KAI_CPU_DOTPROD) && !needs(u, KAI_CPU_I8MM) && !needs(u, KAI_CPU_SVE_I8MM)) {
-        return mlal_limits(u, has_blocks, stride);
+        return is(u.rhs_format, "qsi1c32p") ? table_limits() : mlal_limits(u, has_blocks, stride);
     }
     return by_blocks         ? blocks_limits(u, has_blocks)
            : u.get_mr() == 4 ? qai8dxp_limits(u, has_blocks, stride)

@@ -392,6 +392,22 @@ size_t scale(const Shape& s, size_t c, size_t b) {
 }
 }  // namespace qsi2c32p
 
+namespace qsi1c32p {  // | nr f16 scales | nr * bl / 8 bytes | per block; byte j of all columns: elements from 8 j on
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * (s.bl / 8 + 2);
+}
+size_t stride(const Shape& s) {
+    return s.rows * s.blocks() * (s.bl / 8 + 2);
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    const size_t i = kk % s.bl;
+    return {block(s, kk / s.bl) + 2 * s.rows + i / 8 * s.rows + c, static_cast<unsigned>(i % 8)};
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 2 * c;
+}
+}  // namespace qsi1c32p
+
 namespace qai4c32p {  // | nr * bl / 2 bytes | nr f32 zeros | nr f32 scales / 16 | per block, then | nr f32 biases |
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 2 + 8);
@@ -711,6 +727,10 @@ const std::vector<Format>& formats() {
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
+            .with_padding(Format::last_row),
+        Format{"qsi1c32p", kRhs, Format::b1, qsi1c32p::stride, kAt<qsi1c32p::place>}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi1c32p::scale)
             .with_padding(Format::last_row),
         Format{"qsi2c32p", kRhs, Format::t2, qsi2c32p::stride, kAt<qsi2c32p::place>}
             .with_blocks()
@@ -1150,14 +1170,16 @@ struct Row {
         const int offset = f.element == Format::u4 && !none ? 8
                            : f.element == Format::s2        ? 2
                            : f.element == Format::t2        ? 1
+                           : f.element == Format::b1        ? 1
                                                             : 0,
                   rest = f.element == Format::u2 && none ? 2 : 0;
+        const unsigned halved = f.element == Format::b1 ? 1 : 0;
         const size_t depth = none ? 0 : side.k, stored = places.size();
         const int8_t* q = side.q.data() + row * side.k;
         const Place* place = places.data();
         Panel to = panel;
         for (size_t kk = 0; kk < stored; ++kk) {
-            to.put_bits(place[kk], bits, static_cast<unsigned>((kk < depth ? q[kk] : rest) + offset));
+            to.put_bits(place[kk], bits, static_cast<unsigned>((kk < depth ? q[kk] : rest) + offset) >> halved);
         }
         for (size_t kk = 0; kk < stored && f.fifth != nullptr; ++kk) {
             to.put_bits(f.fifth(s, r, kk), 1, static_cast<unsigned>((kk < depth ? q[kk] : rest) >> 4));

@@ -123,8 +123,8 @@ constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all
 
 struct Format {
     // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n2, n4, n5: values from 0 on
-    // s2: 2 more than the value; t2: 1 more than the value
-    enum Element { i8, i6, i3, u6, i4, u4, u2, s2, t2, l4, n2, n4, n5, f32, f16, bf16 };
+    // s2: 2 more than the value; t2: 1 more than the value; b1: 1 for the value 1, 0 for -1
+    enum Element { i8, i6, i3, u6, i4, u4, u2, s2, t2, b1, l4, n2, n4, n5, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -264,6 +264,7 @@ struct Format {
                : element == i6 || element == u6 ? 6
                : element == i3                  ? 3
                : two                            ? 2
+               : element == b1                  ? 1
                                                 : 4;
     }
     bool is_float() const {

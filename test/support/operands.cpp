@@ -17,7 +17,18 @@ using reference::Side;
 
 namespace {
 
+/// -1 or 1: of large and extreme rows all of one, or one after the other.
+int quant_of_bit(Data data, size_t row, size_t kk, Random& random) {
+    if (data == Data::random || data == Data::exact || row % 4 == 3) {
+        return 2 * random.integer(0, 1) - 1;
+    }
+    return row % 4 == 0 ? -1 : row % 4 == 1 || kk % 2 == 0 ? 1 : -1;
+}
+
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
+    if (f.element == Format::b1) {
+        return quant_of_bit(data, row, kk, random);
+    }
     const bool wide = f.element == Format::i8, index = f.element == Format::u2 || f.element == Format::l4;
     const bool six = f.element == Format::i6 || f.element == Format::u6,
                natural = f.element == Format::n2 || f.element == Format::n4 || f.element == Format::n5;

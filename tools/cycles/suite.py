@@ -67,7 +67,8 @@ def cases_of(name, anchors):
         return [shape + where for where in (" on=neoverse-n2", " sme=1 vl=512") for shape in shapes]
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
-    bl = " bl=256" if "_qsi2c32p" in name else ""   # as TQ2_0 has; of others 32
+    # As TQ2_0 and Q1_0 have; of others 32.
+    bl = " bl=256" if "_qsi2c32p" in name else " bl=128" if "_qsi1c32p" in name else ""
     if "_pack_" in name:
         if "lhs" in name:
             return ["m=16 k=1024" + vl] if not vl else ["m=64 k=512" + vl]

@@ -242,6 +242,8 @@ inline constexpr Format qsi3c16x256p = Format{"qsi3c16x256p", 3, Format::kr_over
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; 2 bits: the weight + 1, for weights from -1 to 2.
 inline constexpr Format qsi2c32p = Format{"qsi2c32p", 2, Format::kr_over_sr}.nibbles_apart(8).before_block(2);
+/// Before a block: f16 scale; a bit: set for the weight 1, else -1.
+inline constexpr Format qsi1c32p = Format{"qsi1c32p", 1, Format::one}.nibbles_apart(1).before_block(2);
 /// Before the panel: 16 int8, the table, then zeros; before a block: f16 scale; indices of the table. Blocks of 32.
 inline constexpr Format qlu4c32p = Format{"qlu4c32p", 4, Format::kr_over_sr}.by_table().before_block(2);
 /// The same; before a block: bf16 scale.

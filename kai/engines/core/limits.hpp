@@ -14,6 +14,9 @@ struct BlocksLimits {
     static constexpr size_t kPanels = 4, kQuads = 16;  // of 4 rows; of a batch
     static constexpr size_t kLongRowQuads = 16;        // of one row, blocks of any length
     static constexpr size_t kRowScales = 2048;         // floats that are prepared at a time
+    static constexpr size_t kTableDepth = 1024;        // k whose sums are looked up, for all columns of a row
+    /// Up to so many rows of a panel are looked up, if there are so many columns.
+    static constexpr size_t kTableRowsI8mm = 3, kTableRowsDotprod = 4, kTableColumns = 128;
     /// Blocks for which they suffice.
     static constexpr size_t kChunkDotprodInt4 = kRowScales / (4 * 2 * 4), kChunkDotprod = kRowScales / (20 * 2),
                             kChunkI8mm = kRowScales / (16 * kPanels), kChunkSve = kRowScales / (8 * kPanels);

@@ -1,5 +1,7 @@
-// RHS packers of rows of GGUF blocks, N x K, to formats of 2 bits: lossless. Each column is a row of the file, the
-// packed blocks are its blocks.
+// RHS packers of rows of GGUF blocks, N x K, to formats of 2 bits and of 1: lossless. Each column is a row of the file,
+// the packed blocks are its blocks.
+//
+// 2 bits:
 //
 //     block of four columns     | 4 x f16 d, unchanged | steps of 32 k |
 //     step                      8 bytes of each column, interleaved in groups of 8 or 4
@@ -8,6 +10,10 @@
 // An element is the value plus 1, as in the file.
 //
 // NEON: two columns in a vector; SLI puts a byte together.
+//
+// 1 bit, bytes as in the file:
+//
+//     block of 16 columns       | 16 x f16 d, unchanged | byte 0 of all columns | byte 1 | ... |
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
@@ -20,15 +26,16 @@ namespace kai {
 namespace {
 
 constexpr size_t kColumns = 4, kStep = 32, kStepBytes = 8;  // bytes: of a column
+constexpr size_t kBitColumns = 16;
 
 constexpr kai_rhs_rules bits_rules(const char* name, const Format& format, const Block& t) {
     kai_rhs_rules rules = rhs_rules(name, format, true);
     rules.bl = static_cast<uint16_t>(packed_bl(t));
     rules.source_weights = static_cast<uint16_t>(t.weights);
     rules.source_bytes = static_cast<uint16_t>(t.bytes);
-    rules.nr = kColumns;
+    rules.nr = format.bits == 1 ? kBitColumns : kColumns;
     rules.sr = 2;
-    rules.kr_multiple = 8;
+    rules.kr_multiple = format.bits == 1 ? 16 : 8;
     rules.kr_max = 16;
     return rules;
 }
@@ -134,10 +141,66 @@ template <const Format& format, const Block& t, size_t group>
     }
 }
 
+/// Block b of 16 columns, 16 bytes of bits of each.
+template <const Block& t>
+KAI_INLINE void pack_bit_block(const uint8_t* const src[kBitColumns], size_t b, uint8_t* dst) {
+    static_assert(t.weights == 8 * kBitColumns && t.low.bits == 1 && t.low.distance == 1 && t.table == kTableSign);
+    for (size_t c = 0; c < kBitColumns; ++c) {
+        store(dst + 2 * c, load<uint16_t>(src[c] + b * t.bytes + t.d));
+    }
+    dst += 2 * kBitColumns;
+#if defined(__aarch64__)
+    uint8x16_t v[kBitColumns];
+    for (size_t c = 0; c < kBitColumns; ++c) {
+        v[c] = vld1q_u8(src[c] + b * t.bytes + t.low.offset);
+    }
+    // Bits of the number of a byte, column x place: every round moves the highest one to the end.
+    for (size_t round = 0; round < 4; ++round) {
+        uint8x16_t zipped[kBitColumns];
+        KAI_UNROLL(8)
+        for (size_t i = 0; i < kBitColumns / 2; ++i) {
+            zipped[2 * i] = vzip1q_u8(v[i], v[i + kBitColumns / 2]);
+            zipped[2 * i + 1] = vzip2q_u8(v[i], v[i + kBitColumns / 2]);
+        }
+        __builtin_memcpy(v, zipped, sizeof(v));
+    }
+    for (size_t j = 0; j < kBitColumns; ++j) {
+        vst1q_u8(dst + j * kBitColumns, v[j]);
+    }
+#else
+    for (size_t c = 0; c < kBitColumns; ++c) {
+        for (size_t j = 0; j < t.weights / 8; ++j) {
+            dst[j * kBitColumns + c] = src[c][b * t.bytes + t.low.offset + j];
+        }
+    }
+#endif
+}
+
+/// Missing columns of the last panel repeat column n - 1.
+template <const Format& format, const Block& t>
+[[gnu::noinline]] void pack_bit_panels(const kai_rhs_call& call) {
+    static_assert(format.group == Format::one && packed_bl(t) == t.weights);
+    const kai_rhs_call c = call;  // a local copy: stores cannot alias it
+    uint8_t* dst = bytes(c.packed);
+    for (size_t first = 0; first < c.n; first += kBitColumns) {
+        const uint8_t* src[kBitColumns];
+        for (size_t i = 0; i < kBitColumns; ++i) {
+            src[i] = bytes(c.rhs, (first + i < c.n ? first + i : c.n - 1) * c.rhs_stride);
+        }
+        for (size_t b = 0; b < c.k / t.weights; ++b, dst += format.block_bytes({kBitColumns, 0, 0}, t.weights)) {
+            pack_bit_block<t>(src, b, dst);
+        }
+    }
+}
+
 template <const Format& format, const Block& t>
 void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
-    (c.kr == 16 ? pack_panels<format, t, 8> : pack_panels<format, t, 4>)(c);
+    if constexpr (format.bits == 1) {
+        pack_bit_panels<format, t>(c);
+    } else {
+        (c.kr == 16 ? pack_panels<format, t, 8> : pack_panels<format, t, 4>)(c);
+    }
 }
 
 }  // namespace
@@ -154,6 +217,7 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
 
 extern "C" {
 
+KAI_DEFINE_GGUF(qsi1c32p, Q1_0, q1_0)
 KAI_DEFINE_GGUF(qsi2c32p, TQ2_0, tq2_0)
 KAI_DEFINE_GGUF(qsi2c32p, TQ1_0, tq1_0)
 KAI_DEFINE_GGUF(qsi2c32p, Q1_0, q1_0)

@@ -2,6 +2,7 @@
 //
 //     int4, int8 with a scale       w = value * scale
 //     2 bits with a scale           w = (element - 1) * scale
+//     a bit with a scale            w = (2 * element - 1) * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
 //     indices                       w = table[index] * scale, in super-blocks table[index] * (d * sc)
 //     floats                        w = element
@@ -210,6 +211,25 @@ void unpack_two_bits(const Format& format, const Column& p, kai_datatype type) {
     }
 }
 
+/// Elements of a bit: set for the weight 1, else -1. Bytes of all columns lie together.
+void unpack_bits(const Format& format, const Column& p, kai_datatype type) {
+    constexpr Bytes kBits = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / p.bl; ++b) {
+        const float scale = kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
+        const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r;
+        for (size_t i = 0; i < p.bl; i += 16, elements += 2 * rows, dst += 16 * size) {
+            Bytes twice;
+            __builtin_memset(&twice, elements[0], 8);
+            __builtin_memset(reinterpret_cast<uint8_t*>(&twice) + 8, elements[rows], 8);
+            const auto set = reinterpret_cast<Bytes>((twice & kBits) != 0);
+            put_16((set & 2) - 1, scale, false, 0, type, dst);
+        }
+    }
+}
+
 /// The rounding of the sum is the only one: d and dmin have 11 bits, sc and mn 6.
 void unpack_six_bits(const Format& format, const Column& p, kai_datatype type) {
     constexpr size_t kSub = 32;
@@ -393,13 +413,21 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     KAI_REQUIRE_ALWAYS(function, p.bl != 0, zero, "bl");
     KAI_REQUIRE_ALWAYS(function, p.bl % 32 == 0, not_multiple, "bl", p.bl, 32);
     KAI_REQUIRE_ALWAYS(function, p.k % p.bl == 0, not_multiple_of, "k", p.k, "bl", p.bl);
-    check_groups(function, format, p.tile);
+    if (format.group != Format::one) {
+        check_groups(function, format, p.tile);
+    }
 }
 
 [[gnu::noinline]] void unpack_blocks(
     const char* function, const Format& format, const Nibble& nibble, const Column& p, kai_datatype type) {
     check_blocks(function, format, p, type);
     unpack_blocks(format, nibble, p, type);
+}
+
+[[gnu::noinline]] void unpack_bits(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_blocks(function, format, p, type);
+    unpack_bits(format, p, type);
 }
 
 [[gnu::noinline]] void unpack_two_bits(
@@ -452,6 +480,7 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
 
 extern "C" {
 
+KAI_DEFINE_UNPACK(qsi1c32p, unpack_bits, 0)
 KAI_DEFINE_UNPACK(qsi2c32p, unpack_two_bits, 0)
 KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))

@@ -130,8 +130,13 @@ struct Blocks {
 struct TwoBitBlocks : Blocks {
     static constexpr const Format& kRhs = qsi2c32p;
 };
-/// The weights of its elements.
+/// qsi8d32p x qsi1c32p: the same.
+struct OneBitBlocks : Blocks {
+    static constexpr const Format& kRhs = qsi1c32p;
+};
+/// The weights of their elements.
 constexpr int32_t kTwoBitWeights[4] = {-1, 0, 1, 2};
+constexpr int32_t kOneBitWeights[4] = {-1, 1};
 
 /// qsi8d32p x qsi8c32p.
 ///     result = fma(f32(sum) * row_scale, scale, result) for each block, the product rounded
@@ -240,7 +245,7 @@ void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table,
 
 template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
 constexpr Decode* kDecode = decode<
-    RHS.bits, RHS.bits == 2 || RHS.table, RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP,
+    RHS.bits, RHS.bits <= 2 || RHS.table, RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP,
     EXCESS_8>;
 
 /// The operations of a family, as the loops call them.
@@ -276,7 +281,7 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
     const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
     const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;
     int16_t table[16] = {};
-    const int32_t* lut = rhs_format == qsi2c32p ? kTwoBitWeights : p.lut;
+    const int32_t* lut = rhs_format == qsi2c32p ? kTwoBitWeights : rhs_format == qsi1c32p ? kOneBitWeights : p.lut;
     for (size_t i = 0; lut != nullptr && i < 4; ++i) {
         table[i] = static_cast<int16_t>(lut[i]);
     }
@@ -434,6 +439,8 @@ constexpr auto family_of() {
         return Blocks{};
     } else if constexpr (RHS == qsi2c32p) {
         return TwoBitBlocks{};
+    } else if constexpr (RHS == qsi1c32p) {
+        return OneBitBlocks{};
     } else if constexpr (RHS == qsi8c32p) {
         return Int8Blocks{};
     } else if constexpr (RHS == qlu4c32p || RHS == qlu4c32pscalebf16) {
@@ -449,7 +456,7 @@ constexpr auto family_of() {
 
 /// The engine of a format.
 template <const Format& RHS, size_t KR, size_t SR>
-constexpr auto* kEngine = run_family<decltype(family_of<RHS>()), KR / SR>;
+constexpr auto* kEngine = run_family<decltype(family_of<RHS>()), RHS.group == Format::one ? 1 : KR / SR>;
 
 /// Rows of a file, LHS panels of one row in groups of 8.
 template <class Family, const Format& PANEL, const FileRows& RHS>
@@ -485,6 +492,7 @@ extern "C" {
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, f32, __VA_ARGS__)
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi1c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi2c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"

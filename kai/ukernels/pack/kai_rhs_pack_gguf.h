@@ -22,9 +22,10 @@ KAI_BEGIN_DECLARATIONS
 /// To pack a part from column n_idx on, a multiple of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride) and
 /// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written.
 /// @pre num_groups = 1, extra_bytes = 0, params = NULL; k a multiple of the file's block; rhs_stride not less than a
-///      row. Quantised: sr 2; qsi2c32p: nr 4, kr 8 or 16; qsi4c32p, qai4c32p, qsi8c32p: kr even, at most 16, and bl a
-///      multiple of it; qlu4...: the same, nr a multiple of 4; qsi...scalef16: kr 4; qlu4...s1s0...: kr 4, nr a
-///      multiple of 4; qai4c32ps1s0nrx4: kr 8, nr a multiple of 4; floats: sr 1, kr 1 (f32) or a power of two up to 16.
+///      row. Quantised: sr 2; qsi1c32p: nr 16, kr 16; qsi2c32p: nr 4, kr 8 or 16; qsi4c32p, qai4c32p, qsi8c32p: kr
+///      even, at most 16, and bl a multiple of it; qlu4...: the same, nr a multiple of 4; qsi...scalef16: kr 4;
+///      qlu4...s1s0...: kr 4, nr a multiple of 4; qai4c32ps1s0nrx4: kr 8, nr a multiple of 4; floats: sr 1, kr 1 (f32)
+///      or a power of two up to 16.
 typedef void kai_run_rhs_pack_nxk_gguf_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, const void* rhs, size_t rhs_stride,
     void* rhs_packed, size_t extra_bytes, const void* params);
@@ -51,6 +52,12 @@ typedef size_t kai_get_rhs_packed_size_gguf_fn(size_t n, size_t k, size_t nr, si
 
 /// The getters of these packers.
 #define KAI_GETTERS_RHS_PACK_GGUF(GETTER, NAME) KAI_GETTERS_RHS_PANELS(GETTER, NAME, kai_get_rhs_n_step_gguf_fn, gguf)
+
+/// @name Format qsi1c32p
+/// @{
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi1c32p_ggq1_0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi1c32p_ggq1_0)
+/// @}
 
 /// @name Format qsi2c32p
 /// @{

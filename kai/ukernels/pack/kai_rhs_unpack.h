@@ -25,6 +25,8 @@ typedef void kai_run_rhs_unpack_row_fn(
     size_t n_idx, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const void* rhs_packed,
     enum kai_datatype dst_type, void* dst);
 
+/// A bit with an f16 scale per block: weight = scale if it is set, else -scale. nr is a multiple of 16, kr 16.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi1c32p;
 /// 2 bits with an f16 scale per block: weight = value * scale, values -1 to 2. kr / sr is at most 8.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi2c32p;
 /// int4 with an f16 scale per block: weight = value * scale.

@@ -1,0 +1,37 @@
+// f32 <- qsi8d32p x qsi1c32p: int8 LHS quantised at run time per block of a row, RHS of one bit, -1 or 1, with a scale
+// per block: Q1_0 of GGUF files.
+//
+//     dst[m][n] = clamp(sum over blocks b of lhs_scale[m][b] * rhs_scale[n][b] * S)
+//     S = sum over i of lhs[m][b][i] * rhs[n][b][i]
+//
+// Scales are f16, the inner sum is exact in int32, the outer one is f32 with b ascending: the bits of qsi8d32p x
+// qsi4c32p.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+KAI_BEGIN_DECLARATIONS
+
+/// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
+/// @pre bl is a multiple of 32, k a multiple of bl. Kernels whose m_step is 1 take any m, row by row.
+typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qsi1c32p_run_fn;
+
+/// SMMLA, 16 rows x 16 columns per step.
+kai_matmul_clamp_f32_qsi8d32p_qsi1c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi1c32p16x8_16x16_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi1c32p16x8_16x16_neon_i8mm)
+
+/// SDOT, 16 rows x 16 columns per step; shares both operands with the SMMLA kernel.
+kai_matmul_clamp_f32_qsi8d32p_qsi1c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi1c32p16x8_16x16_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi1c32p16x8_16x16_neon_dotprod)
+
+/// Sums of four elements of a row are looked up (TBL), on any AArch64; shares its RHS with the others. Any m.
+kai_matmul_clamp_f32_qsi8d32p_qsi1c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi1c32p16x8_1x16_neon;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi1c32p16x8_1x16_neon)
+
+/// C++ without extensions; shares its RHS with the others. Any m.
+kai_matmul_clamp_f32_qsi8d32p_qsi1c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi1c32p16x8_1x16_portable;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi1c32p16x8_1x16_portable)
+
+KAI_END_DECLARATIONS
