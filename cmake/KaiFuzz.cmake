@@ -38,7 +38,8 @@ function(kai_add_fuzz_object source result)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/*.h" "${PROJECT_SOURCE_DIR}/kai/*.hpp"
         "${PROJECT_SOURCE_DIR}/kai/*.def")
     add_custom_command(OUTPUT "${object}" DEPENDS "${source}" ${headers}
-        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" -std=c++17 -g -O1 -ffp-contract=off ${KAI_FUZZ_FLAGS}
+        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" -std=c++17 -gline-tables-only -O1 -ffp-contract=off
+            ${KAI_FUZZ_FLAGS}
             ${enumerators} ${builds} -DKLEIDIAI_ASSERTIONS=1 -DKAI_PREFETCH_BYTES=0 "-I${PROJECT_SOURCE_DIR}"
             -c "${source}" -o "${object}"
         VERBATIM)
