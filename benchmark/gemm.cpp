@@ -25,6 +25,7 @@ struct Kind {
     bool constant, allow_bf16;
     kai_gguf_type_id gguf_type = {};
     bool allow_f16 = false;
+    kai_datatype c_type = kai_dt_unknown;  // if it is another one
 };
 constexpr Kind kKinds[] = {
     {"f32", KAI_GEMM_DENSE, kai_dt_f32, true, false},
@@ -38,6 +39,10 @@ constexpr Kind kKinds[] = {
     {"int4_block_f16", KAI_GEMM_INT4_BLOCK_F16, kai_dt_f32, true, false},
     {"int4_block_zero", KAI_GEMM_INT4_BLOCK_ZERO, kai_dt_f32, true, false},
     {"int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8, true, false},
+    {"int8_lowp", KAI_GEMM_INT8_LOWP, kai_dt_int8, true, false},
+    {"uint8_lowp", KAI_GEMM_UINT8_LOWP, kai_dt_uint8, true, false},
+    {"int8_lowp_not_constant", KAI_GEMM_INT8_LOWP, kai_dt_int8, false, false},
+    {"int8_to_int32", KAI_GEMM_INT8_LOWP, kai_dt_int8, true, false, {}, false, kai_dt_int32},
     {"int2_static", KAI_GEMM_INT2_STATIC, kai_dt_int8, true, false},
     {"Q4_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q4_0},
     {"Q8_0", KAI_GEMM_GGUF, kai_dt_f32, true, false, KAI_GGUF_Q8_0},
@@ -54,6 +59,10 @@ constexpr Kind kKinds[] = {
     {"Q6_K_not_constant", KAI_GEMM_GGUF, kai_dt_f32, false, false, KAI_GGUF_Q6_K},
 };
 
+constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
+constexpr kai_matmul_lowp_params kLowp = {
+    KAI_LOWP_FIXED_POINT, -100, 0, nullptr, &kMultiplier, &kShift, false, 0, -128, 127};
+
 void require(kai_gemm_status status) {
     if (status != KAI_GEMM_OK) {
         std::fprintf(stderr, "%s\n", kai_gemm_status_text(status));
@@ -64,8 +73,9 @@ void require(kai_gemm_status status) {
 kai_gemm_problem problem_of(const Kind& kind, const Shape& s, size_t threads) {
     kai_gemm_problem p = kai_gemm_problem_of(s.m, s.n, s.k);
     p.b_kind = kind.b_kind, p.bl = options.block_length, p.gguf_type = kind.gguf_type;
-    p.a_type = p.b_type = p.c_type = kind.type;
-    p.b_constant = kind.constant, p.b_transposed = kind.constant || kind.b_kind == KAI_GEMM_GGUF;
+    p.a_type = p.b_type = kind.type;
+    p.c_type = kind.c_type != kai_dt_unknown ? kind.c_type : kind.type;
+    p.b_constant = kind.constant, p.b_transposed = kind.constant || kind.b_kind != KAI_GEMM_DENSE;
     p.b_transposed = p.b_transposed && kind.b_kind != KAI_GEMM_INT8_STATIC;
     p.allow_bf16 = kind.allow_bf16, p.allow_f16 = kind.allow_f16;
     p.units = threads, p.sme_units = options.sme_units;
@@ -79,9 +89,12 @@ public:
         const kai_gemm_problem problem = problem_of(kind, s, threads);
         require(kai_gemm_make_plan(&problem, &plan_));
         const size_t size = kai_get_datatype_size_in_bytes(kind.type);
-        const char* type = kind.type == kai_dt_f16 ? "f16" : kind.type == kai_dt_int8 ? "int8" : "f32";
+        const char* type = kind.type == kai_dt_f16     ? "f16"
+                           : kind.type == kai_dt_int8  ? "int8"
+                           : kind.type == kai_dt_uint8 ? "uint8"
+                                                       : "f32";
         a_ = random_elements(type, s.m * s.k * size, 1);
-        c_.resize(s.m * s.n * size);
+        c_.resize(s.m * s.n * kai_get_datatype_size_in_bytes(problem.c_type));
         workspace_ = allocate(plan_.workspace_size);
         make_weights(kind, type);
 
@@ -125,6 +138,9 @@ private:
     void run_layer(Pool* pool) {
         kai_gemm_operands x = {};
         x.m = shape_.m, x.a.data = a_.data(), x.b.data = next_b(), x.c.data = c_.data();
+        const kai_gemm_problem& p = plan_.problem;
+        const bool lowp = p.b_kind == KAI_GEMM_INT8_LOWP || p.b_kind == KAI_GEMM_UINT8_LOWP;
+        x.lowp = lowp && p.c_type != kai_dt_int32 ? &kLowp : nullptr;
         require(kai_gemm_run(
             &plan_, &x, workspace_.get(), plan_.workspace_size, pool->threads() > 1 ? Pool::parallel_for : nullptr,
             pool));
@@ -181,6 +197,8 @@ private:
                 return;
             case KAI_GEMM_INT8_CHANNEL:
             case KAI_GEMM_INT8_STATIC:
+            case KAI_GEMM_INT8_LOWP:
+            case KAI_GEMM_UINT8_LOWP:
                 weights_ = random_elements("int8", elements, 2);
                 return;
             case KAI_GEMM_INT2_STATIC:
@@ -219,6 +237,7 @@ private:
         kai_call& call = call_;
         call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer, call.rhs_packer = plan_.rhs_packer;
         call.m = shape_.m, call.n = shape_.n, call.k = shape_.k, call.bl = plan_.problem.bl;
+        call.lowp = kLowp;
         const bool halves = std::strcmp(lhs_source(kernel), "f16") == 0;
         rows_ = random_elements(lhs_source(kernel), shape_.m * shape_.k * (halves ? 2 : 4), 2);
         products_.resize(kai_call_dst_size(&call));

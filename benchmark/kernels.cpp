@@ -33,10 +33,10 @@ using P = kai::PackerArgs;
 using Known = MemberSet<
     &K::m, &K::n, &K::k, &K::bl, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::lhs_stride, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::rhs_stride, &K::dst, &K::dst_stride_row, &K::dst_stride_col, &K::clamp_min,
-    &K::clamp_max, &K::requantize, &K::lowp, &K::lut, &P::count, &P::k, &P::bl, &P::k_chunk_count, &P::k_chunk_length,
-    &P::rows, &P::kr, &P::sr, &P::source, &P::stride, &P::m_idx_start, &P::pad_ptr, &P::lhs_ptr_offset, &P::num_groups,
-    &P::extra_bytes, &P::zero, &P::bias, &P::scale, &P::scale_stride, &P::no_bias, &P::no_scale, &P::no_params,
-    &P::params, &P::lut, &P::table, &P::packed>;
+    &K::clamp_max, &K::requantize, &K::lowp, &K::offsets, &K::lut, &P::count, &P::k, &P::bl, &P::k_chunk_count,
+    &P::k_chunk_length, &P::rows, &P::kr, &P::sr, &P::source, &P::stride, &P::m_idx_start, &P::pad_ptr,
+    &P::lhs_ptr_offset, &P::num_groups, &P::extra_bytes, &P::zero, &P::bias, &P::scale, &P::scale_stride, &P::no_bias,
+    &P::no_scale, &P::no_params, &P::params, &P::lut, &P::table, &P::packed>;
 
 template <typename F, auto... Arguments>
 constexpr bool is_known(kai::Function<F, Arguments...> /*run*/) {
@@ -271,7 +271,7 @@ private:
         }
         static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
         call_.lowp.multiplier = &kMultiplier, call_.lowp.shift = &kShift;
-        call_.lowp.lhs_offset = -100, call_.lowp.max_value = 127;
+        call_.lowp.lhs_offset = call_.offsets.lhs_offset = -100, call_.lowp.max_value = 127;
         static constexpr int8_t kTable[16] = {-127, -88, -67, -50, -36, -23, -12, 0, 10, 20, 31, 43, 56, 71, 92, 127};
         call_.table = kTable;
         call_.rhs = rhs_.data(), call_.rhs_zero = zero_.data(), call_.rhs_zero_point = 8;

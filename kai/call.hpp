@@ -40,6 +40,7 @@ struct KernelArgs {
     float clamp_min, clamp_max;
     const kai_matmul_requantize32_params* requantize;  ///< int8 results: bounds and zero point.
     const kai_matmul_lowp_params* lowp;                ///< Low precision. Per channel: of the first column.
+    const kai_matmul_offsets* offsets;                 ///< int32 sums. Of rows and columns: of the first ones.
     const int32_t* lut;
     bool clamp;                                                      ///< Unified: whether the bounds count.
     const void *acc_bias_m, *acc_bias_n, *scale_bias_n, *acc_scale;  ///< Unified (kai_matmul.h).
@@ -187,6 +188,9 @@ using RunLowp = Function<
 using RunLowpPlain = Function<
     kai_run_matmul_lowp_plain_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::rhs_stride, &K::dst,
     &K::dst_stride_row, &K::dst_stride_col, &K::lowp>;
+using RunInt32 = Function<
+    kai_run_matmul_int32_fn, &K::m, &K::n, &K::k, &K::lhs, &K::lhs_stride, &K::rhs, &K::dst, &K::dst_stride_row,
+    &K::dst_stride_col, &K::offsets>;
 using RunChunks = Function<
     kai_run_imatmul_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::rhs, &K::dst,
     &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
@@ -243,6 +247,7 @@ struct FloatsOf<RunBl> {
     ROW(KAI_UKERNEL_MATMUL_FILE, UkernelOf<RunFile, Offset, OffsetRhs>)                 \
     ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                \
     ROW(KAI_UKERNEL_MATMUL_LOWP_PLAIN, UkernelOf<RunLowpPlain, OffsetRows, OffsetRhs>)  \
+    ROW(KAI_UKERNEL_MATMUL_INT32, UkernelOf<RunInt32, OffsetRows, Offset>)              \
     ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
     ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \

@@ -293,7 +293,8 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
     KAI_REFUSE_IF(__func__, call->k != 0 && lhs == nullptr, null, packed.lhs ? "lhs_packed" : "lhs");
     KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, null, packed.rhs ? "rhs_packed" : "rhs");
     const bool lowp = kai::takes<&KernelArgs::lowp>(u);
-    KAI_REFUSE_IF(__func__, (!packed.rhs || lowp) && call->bias != nullptr, takes_none, "bias", u.name);
+    const bool sums = kai::takes<&KernelArgs::offsets>(u);
+    KAI_REFUSE_IF(__func__, (!packed.rhs || lowp || sums) && call->bias != nullptr, takes_none, "bias", u.name);
     KAI_REFUSE_IF(
         __func__, lowp && (call->lowp.multiplier == nullptr || call->lowp.shift == nullptr), null,
         "lowp.multiplier and lowp.shift");
@@ -310,6 +311,14 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
         quantisation.multiplier += quantisation.per_channel ? n_idx : 0;
         quantisation.shift += quantisation.per_channel ? n_idx : 0;
         a.lowp = &quantisation;
+    }
+    kai_matmul_offsets offsets;
+    if (sums) {
+        offsets = call->offsets;
+        offsets.bias += offsets.bias != nullptr ? n_idx : 0;
+        offsets.rhs_offsets += offsets.rhs_offsets != nullptr ? n_idx : 0;
+        offsets.lhs_offsets += offsets.lhs_offsets != nullptr ? m_idx : 0;
+        a.offsets = &offsets;
     }
     a.rhs = n_idx == 0 || rhs == nullptr ? rhs : bytes(rhs, rhs_offset_of(*call, n_idx, __func__));
     a.clamp = call->clamp;

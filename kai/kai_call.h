@@ -110,7 +110,11 @@ struct kai_call {
     float acc_scale;  ///< 0 means 1.
     /// @}
 
-    uint64_t reserved[8];  ///< Zeros, else the call is rejected: room for members of later versions.
+    /// int32 sums (kai_lowp.h), in place of clamp and bounds; its pointers are those of row 0 and column 0 of dst.
+    /// `bias` must be NULL: use offsets.bias.
+    struct kai_matmul_offsets offsets;
+
+    uint64_t reserved[4];  ///< Zeros, else the call is rejected: room for members of later versions.
 };
 
 /// Whether the source of an RHS packer is K x N: rows of n elements.

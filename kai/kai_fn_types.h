@@ -148,6 +148,13 @@ typedef void kai_run_matmul_lowp_plain_fn(
     size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, size_t rhs_stride, void* dst,
     size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_lowp_params* params);
 
+/// The same operands as kai_run_matmul_lowp_fn, and the int32 sums as results.
+/// @param m, n, k, lhs, lhs_stride, rhs_packed, dst, dst_stride_row, dst_stride_col  As above.
+/// @param offsets  Offsets and bias (kai_lowp.h). Those of rows and columns: of the first row and column of the call.
+typedef void kai_run_matmul_int32_fn(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, const struct kai_matmul_offsets* offsets);
+
 /// Indirect matmul: kai_run_matmul_fn of depth k_chunk_count * k_chunk_length, each chunk padded on its own.
 typedef void kai_run_imatmul_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* lhs_packed, const void* rhs_packed,

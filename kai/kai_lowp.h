@@ -1,5 +1,5 @@
 // Requantisation of the low-precision micro-kernels (uint8 and int8 with zero points, int32 sums), as gemmlowp and
-// TensorFlow Lite define it. All formulas on one page: docs/arithmetic.md.
+// TensorFlow Lite define it; and the sums as they are. All formulas on one page: docs/arithmetic.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -56,6 +56,20 @@ struct kai_matmul_lowp_params {
     int32_t result_offset;      ///< Fixed point: the zero point of dst, added at the end. Legacy: added to the sum.
     int32_t min_value;          ///< @pre min_value <= max_value
     int32_t max_value;
+};
+
+/// int32 results, not requantised: what is added to each value and to the sums. All zeros: the products alone.
+///
+///     dst[m][n] = bias[n] + sum over k of (lhs[m][k] + lhs_offset) * (rhs[n][k] + rhs_offset)      wraps around
+///
+/// An offset is minus the zero point of ONNX and TensorFlow Lite; any int32. A kernel saves work if the offset of the
+/// RHS is 0 and that of the LHS is the same for all rows.
+struct kai_matmul_offsets {
+    int32_t lhs_offset;
+    int32_t rhs_offset;
+    const int32_t* lhs_offsets;  ///< One for each row m, which is added to lhs_offset; NULL: zeros.
+    const int32_t* rhs_offsets;  ///< One for each column n, which is added to rhs_offset; NULL: zeros.
+    const int32_t* bias;         ///< n values; NULL: zeros.
 };
 
 #ifdef __cplusplus

@@ -118,6 +118,7 @@ KAI_SIGNATURE(KAI_UKERNEL_MATMUL_ROWS_STATIC, kai_run_matmul_rows_static_fn, Lhs
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_PLAIN, kai_run_matmul_plain_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP, kai_run_matmul_lowp_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP_PLAIN, kai_run_matmul_lowp_plain_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_MATMUL_INT32, kai_run_matmul_int32_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL, kai_run_imatmul_fn, kai_get_packed_offset_chunks_fn)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_offset_chunks_fn)
 #define KAI_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME)

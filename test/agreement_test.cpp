@@ -139,7 +139,8 @@ protected:
             args.rhs = r.data(), args.rhs_stride = rhs_format.packed ? 0 : rhs_format.line(n, k);
             args.dst = dst.data() + i * n * element, args.dst_stride_row = n * element, args.dst_stride_col = element;
             args.clamp = u.dst_type != kai_dt_int32, args.clamp_min = -INFINITY, args.clamp_max = INFINITY;
-            args.requantize = &kRequantise, args.lowp = &lowp, args.acc_scale = &scale;
+            static constexpr kai_matmul_offsets kOffsets = {-77, 3, nullptr, nullptr, nullptr};
+            args.requantize = &kRequantise, args.lowp = &lowp, args.offsets = &kOffsets, args.acc_scale = &scale;
             kai::run(u, args, kai::Direct{});
         }
         return dst;

@@ -92,6 +92,8 @@ protected:
             lowp.min_value = p.params->min_value, lowp.max_value = p.params->max_value;
             a.lowp = &lowp;
         }
+        static constexpr kai_matmul_offsets kNoOffsets = {};
+        a.offsets = empty ? nullptr : &kNoOffsets;
         a.lut = p.table;
         a.acc_scale = empty ? nullptr : &scale;
         kai::run(u, a, test::Checked{}, test::substitute_of(u));

@@ -86,7 +86,8 @@ protected:
         kai_matmul_lowp_params lowp = {};
         lowp.multiplier = lowp.shift = &kZero;
         lowp.min_value = params.min_value, lowp.max_value = params.max_value;
-        a.lowp = &lowp;
+        static constexpr kai_matmul_offsets kNoOffsets = {};
+        a.lowp = &lowp, a.offsets = &kNoOffsets;
         kai::run(u, a, kai::Direct{});
     }
     static kai::KernelArgs args_of(size_t k, size_t bl, size_t index = 0) {

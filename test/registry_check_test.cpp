@@ -83,7 +83,8 @@ void run(const kai_ukernel& u, const Call& c, Buffers& b) {
     static constexpr int32_t kZero = 0;
     kai_matmul_lowp_params lowp = {};
     lowp.multiplier = lowp.shift = &kZero;
-    a.lowp = &lowp;
+    static constexpr kai_matmul_offsets kNoOffsets = {};
+    a.lowp = &lowp, a.offsets = &kNoOffsets;
     kai::run(u, a, kai::Direct{});
 }
 

@@ -50,6 +50,7 @@ struct Weights {
     uint32_t gguf_type = 0;
     kai_datatype type = kai_dt_f32;  // of A, C and dense B
     bool allow_bf16 = false, allow_f16 = false;
+    kai_datatype c_type = kai_dt_unknown;  // of C, if it is another one
 };
 constexpr Weights kWeights[] = {
     {"f32", KAI_GEMM_DENSE},
@@ -72,7 +73,9 @@ constexpr Weights kWeights[] = {
     {"static int8, also A and C", KAI_GEMM_INT8_STATIC, 0, kai_dt_int8},
     {"static 2 bits, A and C int8", KAI_GEMM_INT2_STATIC, 0, kai_dt_int8},
     {"uint8 of gemmlowp", KAI_GEMM_UINT8_LOWP, 0, kai_dt_uint8},
-    {"int8 of TensorFlow Lite", KAI_GEMM_INT8_LOWP, 0, kai_dt_int8}};
+    {"int8 of TensorFlow Lite", KAI_GEMM_INT8_LOWP, 0, kai_dt_int8},
+    {"uint8 to int32 sums", KAI_GEMM_UINT8_LOWP, 0, kai_dt_uint8, false, false, kai_dt_int32},
+    {"int8 to int32 sums", KAI_GEMM_INT8_LOWP, 0, kai_dt_int8, false, false, kai_dt_int32}};
 
 /// Makes this CPU look like `cpu`. False if a feature is missing, or vectors cannot have that length.
 bool become(const Cpu& cpu) {
@@ -107,7 +110,8 @@ bool become(const Cpu& cpu) {
 kai_gemm_plan plan_of(const Weights& weights, kai_cpu_core core) {
     kai_gemm_problem problem = kai_gemm_problem_of(512, 4096, 4096);
     problem.b_kind = weights.kind, problem.gguf_type = static_cast<kai_gguf_type_id>(weights.gguf_type);
-    problem.a_type = problem.b_type = problem.c_type = weights.type;
+    problem.a_type = problem.b_type = weights.type;
+    problem.c_type = weights.c_type != kai_dt_unknown ? weights.c_type : weights.type;
     problem.allow_bf16 = weights.allow_bf16, problem.allow_f16 = weights.allow_f16;
     problem.core = core;
     problem.b_constant = true, problem.b_transposed = weights.kind != KAI_GEMM_INT8_STATIC;

@@ -217,12 +217,19 @@ Groups groups_for(const Problem& p) {
             g.add(true, "matmul_unified_qai8_qsu2");
             break;
         case KAI_GEMM_UINT8_LOWP:
+        case KAI_GEMM_INT8_LOWP:
+            if (gives_sums(p)) {
+                g.add(p.a_type == kai_dt_uint8, "matmul_i32_qau8_qau8p");
+                g.add(p.a_type == kai_dt_int8, "matmul_i32_qai8_qsi8p");
+                break;
+            }
+            if (p.b_kind == KAI_GEMM_INT8_LOWP) {
+                g.add(p.b_constant, "matmul_clamp_qai8_qai8_qsi8p");
+                g.add(!p.b_constant, "matmul_clamp_qai8_qai8_qsi8nxk");
+                break;
+            }
             g.add(p.b_constant, "matmul_clamp_qau8_qau8_qau8p");
             g.add(!p.b_constant, "matmul_clamp_qau8_qau8_qau8nxk");
-            break;
-        case KAI_GEMM_INT8_LOWP:
-            g.add(p.b_constant, "matmul_clamp_qai8_qai8_qsi8p");
-            g.add(!p.b_constant, "matmul_clamp_qai8_qai8_qsi8nxk");
             break;
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
@@ -293,8 +300,14 @@ int suits(const Problem& p, const kai_packer& packer) {
                : widens(p.b_type, type)       ? 2
                                               : 1;
     }
-    if (strcmp(packer.source_format, source_of(p.b_kind)) != 0) {
+    const kai_gemm_kind lies_as = !flips_b(p)                      ? p.b_kind
+                                  : p.b_kind == KAI_GEMM_INT8_LOWP ? KAI_GEMM_UINT8_LOWP
+                                                                   : KAI_GEMM_INT8_LOWP;
+    if (strcmp(packer.source_format, source_of(lies_as)) != 0) {
         return 0;
+    }
+    if (flips_b(p)) {
+        return is_kxn(packer) ? 0 : p.b_transposed ? 2 : 1;
     }
     // Packers of K x N lines with a scale per column take all columns at once: parts are transposed first instead.
     const bool can_transpose = p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT4_CHANNEL;

@@ -61,6 +61,16 @@ inline bool multiplies(const Problem& p) {
     return is_integer(p.b_kind) || (p.k != 0 && p.alpha != 0);
 }
 
+/// Whether C is the int32 sums.
+inline bool gives_sums(const Problem& p) {
+    return is_lowp(p.b_kind) && p.c_type == kai_dt_int32;
+}
+/// Whether B is packed with the highest bit of its bytes changed: kernels multiply int8 or uint8, whatever A is. Its
+/// values are 128 more then (B is int8), or 128 less.
+inline bool flips_b(const Problem& p) {
+    return gives_sums(p) && (p.a_type == kai_dt_uint8) != (p.b_kind == KAI_GEMM_UINT8_LOWP);
+}
+
 /// Matrices B of a matrix of the batch.
 inline size_t b_of_each(const Problem& p) {
     return p.gated != 0 ? 2 : 1;

@@ -102,8 +102,10 @@ enum kai_gemm_kind {
     KAI_GEMM_INT8_STATIC,     ///< int8. K x N.
     KAI_GEMM_INT8_BLOCK_F16,  ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,      ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
-    KAI_GEMM_INT8_LOWP,       ///< The same with int8: TensorFlow Lite.
-    KAI_GEMM_GGUF,            ///< Rows of a GGUF file: gguf_type. N x K.
+    /// The same with int8: TensorFlow Lite. Both kinds: C may be the int32 sums, as of ONNX MatMulInteger
+    /// (kai_gemm_operands.offsets). Then A is int8 or uint8, whatever B is, and B may always be K x N.
+    KAI_GEMM_INT8_LOWP,
+    KAI_GEMM_GGUF,  ///< Rows of a GGUF file: gguf_type. N x K.
     /// Four codes a byte: neighbours in the row, the first one in the lowest bits; weight = code - 2: -2, -1, 0 or 1.
     /// K x N or N x K; rows of whole bytes, any k and n.
     KAI_GEMM_INT2_STATIC,
@@ -164,8 +166,9 @@ struct kai_gemm_problem {
     /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
     /// STATIC and LOWP.
     bool scatters;
-    enum kai_datatype a_type, c_type;  ///< f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8.
-    bool a_transposed;                 ///< A is K x M.
+    /// f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8; C of both LOWP kinds may be int32.
+    enum kai_datatype a_type, c_type;
+    bool a_transposed;  ///< A is K x M.
     /// @}
 
     /// @name B
@@ -176,8 +179,9 @@ struct kai_gemm_problem {
     /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
     enum kai_gguf_type_id gguf_type;
     bool b_transposed;  ///< B is N x K.
-    /// Packed once by kai_gemm_pack_b. Otherwise B is DENSE, LOWP (N x K) or GGUF, and every run reads it: in
-    /// place if a kernel can and rows are few, else it is packed into the workspace (kai_gemm_explain).
+    /// Packed once by kai_gemm_pack_b. Otherwise B is DENSE, LOWP (N x K; of int32 sums K x N, too) or GGUF, and every
+    /// run reads it: in place if a kernel can and rows are few, else it is packed into the workspace
+    /// (kai_gemm_explain).
     bool b_constant;
     bool b_per_matrix;  ///< Every matrix of the batch has its own B.
     size_t bl;          ///< Length of a block of k. Block kinds only; the plan sets that of GGUF.
@@ -384,7 +388,10 @@ struct kai_gemm_operands {
     size_t c_row_count;                        ///< Rows of C.
     const float* c_weights;                    ///< `scatters`: a factor for each row of the products; NULL: 1.
     const struct kai_gemm_epilogue* epilogue;  ///< If problem.epilogue is not 0. NULL: alpha, beta and bounds of it.
-    uint64_t reserved[15];                     ///< Zeros, else RESERVED.
+    /// LOWP with int32 C, in place of `lowp`; NULL: no offsets, no bias. Of rows: those of all matrices or groups, one
+    /// after the other; of columns and the bias: n values, shared by the batch.
+    const struct kai_matmul_offsets* offsets;
+    uint64_t reserved[14];  ///< Zeros, else RESERVED.
 };
 
 /// Computes C. `workspace`: plan->workspace_size bytes aligned to 64, or NULL if that is 0; its contents do not matter.

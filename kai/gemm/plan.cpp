@@ -125,7 +125,7 @@ size_t copied_columns_size(const Plan& plan) {
     }
     return !plan.copies_columns                ? 0
            : p.b_kind == KAI_GEMM_INT4_CHANNEL ? plan.format.nr * divide_up(p.k, 2)
-           : p.b_kind == KAI_GEMM_INT8_CHANNEL
+           : p.b_kind == KAI_GEMM_INT8_CHANNEL || is_lowp(p.b_kind)
                ? plan.format.nr * p.k
                : plan.format.nr * p.k * size_of(type_of(plan.rhs_packer->source_format));
 }
@@ -162,11 +162,16 @@ Violation check_values(const Problem& p) {
     const bool integers = is_integer(p.b_kind);
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto fits = [=](kai_datatype type) { return integers ? type == integer : is_float(type); };
-    if (!fits(p.a_type) || !fits(p.c_type)) {
-        const bool a = !fits(p.a_type);
+    const bool fits_a = fits(p.a_type) || (gives_sums(p) && (p.a_type == kai_dt_int8 || p.a_type == kai_dt_uint8)),
+               fits_c = fits(p.c_type) || gives_sums(p);
+    if (!fits_a || !fits_c) {
+        const char* types = !integers                  ? "f32, f16 and bf16"
+                            : !fits_a && gives_sums(p) ? "int8 and uint8"
+                            : fits_a && is_lowp(p.b_kind)
+                                ? integer == kai_dt_int8 ? "int8 and int32" : "uint8 and int32"
+                                : name_of(integer);
         return wrong(
-            kBad, say::other_type, a ? "a_type" : "c_type", name_of(a ? p.a_type : p.c_type), kind,
-            integers ? name_of(integer) : "f32, f16 and bf16");
+            kBad, say::other_type, !fits_a ? "a_type" : "c_type", name_of(!fits_a ? p.a_type : p.c_type), kind, types);
     }
     if (!(p.clamp_min <= p.clamp_max)) {
         return wrong(kBad, say::bounds_out_of_order, p.clamp_min, p.clamp_max);
@@ -270,7 +275,7 @@ Violation check_combination(const Problem& p) {
         return {};
     }
     if (is_lowp(p.b_kind)) {
-        return p.b_transposed ? Violation{} : wrong(kBad, say::needs_either, kind);
+        return p.b_transposed || gives_sums(p) ? Violation{} : wrong(kBad, say::needs_either, kind);
     }
     return wrong(kBad, say::needs_constant, kind);
 }

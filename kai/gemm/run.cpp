@@ -428,6 +428,22 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
     }
 }
 
+/// Offsets and bias of int32 sums.
+void set_offsets(const Work& w, const Matrix& matrix, kai_call& call) {
+    const Problem& p = w.plan->problem;
+    if (w.operands->offsets != nullptr) {
+        call.offsets = *w.operands->offsets;
+    }
+    kai_matmul_offsets& offsets = call.offsets;
+    if (offsets.lhs_offsets != nullptr) {
+        offsets.lhs_offsets += p.groups ? matrix.row : matrix.index * matrix.m;
+    }
+    if (flips_b(p)) {
+        const uint32_t more = p.b_kind == KAI_GEMM_INT8_LOWP ? 0U - 128U : 128U;
+        offsets.rhs_offset = static_cast<int32_t>(static_cast<uint32_t>(offsets.rhs_offset) + more);
+    }
+}
+
 /// The call of the kernel for a matrix, C apart.
 kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     const Plan& plan = *w.plan;
@@ -452,6 +468,9 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     call.lut = w.operands->lut;
     if (w.operands->lowp != nullptr) {
         call.lowp = *w.operands->lowp;
+    }
+    if (gives_sums(p)) {
+        set_offsets(w, matrix, call);
     }
     return call;
 }
@@ -789,8 +808,8 @@ Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
     return {};
 }
 
-/// An epilogue, and the room for members of later versions, which must be zero. Few runs have either, and every run
-/// comes here: one look at all of it.
+/// An epilogue, offsets of int32 sums, and the room for members of later versions, which must be zero. Few runs have
+/// one of them, and every run comes here: one look at all of it.
 KAI_INLINE Violation check_rare(const Problem& p, const Operands& x) {
     uint64_t rare[(sizeof(x) - offsetof(Operands, epilogue)) / sizeof(uint64_t)];
     memcpy(rare, at(&x, offsetof(Operands, epilogue)), sizeof(rare));
@@ -802,7 +821,10 @@ KAI_INLINE Violation check_rare(const Problem& p, const Operands& x) {
         const char* name = a != 0 ? "operands.a" : b != 0 ? "operands.b" : c != 0 ? "operands.c" : "operands";
         return wrong(KAI_GEMM_RESERVED, say::reserved, name);
     }
-    return check_epilogue(p, *x.epilogue);
+    if (x.offsets != nullptr && !gives_sums(p)) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.offsets", "c_type int32");
+    }
+    return x.epilogue != nullptr ? check_epilogue(p, *x.epilogue) : Violation{};
 }
 
 Violation check_c(const Problem& p, const Operands& x, size_t rows) {
@@ -862,7 +884,10 @@ KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t 
     } else if (p.bias && x.bias == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
-    if (is_lowp(p.b_kind)) {
+    if (gives_sums(p) && x.lowp != nullptr) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "operands.lowp", "c_type int32");
+    }
+    if (is_lowp(p.b_kind) && !gives_sums(p)) {
         if (const Violation violation = check_lowp(p, x.lowp)) {
             return violation;
         }

@@ -128,7 +128,7 @@ struct Problem {
             ints.push_back(static_cast<int32_t>(i * 7919 % 20011) - 10000);
         }
         call.lowp.multiplier = lowp_multiplier, call.lowp.shift = lowp_shift;
-        call.lowp.lhs_offset = -3, call.lowp.min_value = -128, call.lowp.max_value = 255;
+        call.lowp.lhs_offset = call.offsets.lhs_offset = -3, call.lowp.min_value = -128, call.lowp.max_value = 255;
         lhs_values = floats(m * k, 1, special);
         rhs_values = floats(n * k, 2);
     }

@@ -118,6 +118,12 @@ std::map<std::string, kai_gemm_problem> plain_problems() {
                 }
             } else {
                 problems[name + (is_integer(p.b_kind) ? "" : to)] = p;
+                for (const kai_datatype a : {kai_dt_int8, kai_dt_uint8}) {
+                    if (p.b_kind == KAI_GEMM_INT8_LOWP || p.b_kind == KAI_GEMM_UINT8_LOWP) {
+                        p.a_type = a, p.c_type = kai_dt_int32;
+                        problems[name + (a == kai_dt_int8 ? ", int8" : ", uint8") + " -> int32"] = p;
+                    }
+                }
             }
         }
     }

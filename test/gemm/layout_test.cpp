@@ -151,8 +151,8 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_operands, a_rows), offsetof(kai_gemm_operands, a_row_count),
             offsetof(kai_gemm_operands, c_rows), offsetof(kai_gemm_operands, c_row_count),
             offsetof(kai_gemm_operands, c_weights), offsetof(kai_gemm_operands, epilogue),
-            offsetof(kai_gemm_operands, reserved)}),
-        (Bytes{352, 0, 8, 56, 104, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232}))
+            offsetof(kai_gemm_operands, offsets), offsetof(kai_gemm_operands, reserved)}),
+        (Bytes{352, 0, 8, 56, 104, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240}))
         << "kai_gemm_operands";
     EXPECT_EQ(
         (Bytes{
@@ -358,9 +358,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_call, acc_bias_n),
             offsetof(kai_call, scale_bias_n),
             offsetof(kai_call, acc_scale),
+            offsetof(kai_call, offsets),
             offsetof(kai_call, reserved)}),
         (Bytes{392, 0,   8,   16,  24,  32,  40,  48,  56,  64,  72,  80,  88,  96,  104, 112, 116, 120, 128, 136,
-               144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 220, 224, 228, 240, 296, 304, 312, 320, 328}))
+               144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 220, 224, 228, 240, 296, 304, 312, 320, 328, 360}))
         << "kai_call";
 }
 

@@ -1,9 +1,11 @@
-// Low precision: uint8 and int8 with zero points and integer requantisation, against their definition (kai_lowp.h).
+// Low precision: uint8 and int8 with zero points and integer requantisation, or int32 sums as they are, against their
+// definition (kai_lowp.h).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <tuple>
@@ -12,6 +14,7 @@
 #include "kai/gemm/kai_gemm.h"
 #include "test/support/guarded_buffer.hpp"
 #include "test/support/random.hpp"
+#include "test/support/said.hpp"
 
 namespace {
 
@@ -174,6 +177,178 @@ INSTANTIATE_TEST_SUITE_P(
         return std::string(std::get<0>(info.param) == KAI_GEMM_INT8_LOWP ? "int8" : "uint8") +
                (std::get<1>(info.param) ? "_packed" : "_as_it_is");
     });
+
+/// int32 sums: the type of A, the kind of B, whether it is constant.
+class GemmSums : public testing::TestWithParam<std::tuple<bool, kai_gemm_kind, bool>> {};
+
+TEST_P(GemmSums, RandomProblems) {
+    const auto [a_signed, kind, constant] = GetParam();
+    const bool b_signed = kind == KAI_GEMM_INT8_LOWP;
+    Random random(7 + (a_signed ? 1 : 0) + static_cast<uint64_t>(kind) * 4 + (constant ? 2 : 0));
+    const auto one_in = [&](int of) { return random.integer(1, of) == 1; };
+    for (int i = 0; i < 60; ++i) {
+        const auto size = [&](int most) { return static_cast<size_t>(random.integer(one_in(10) ? 0 : 1, most)); };
+        kai_gemm_problem p = kai_gemm_problem_of(size(one_in(3) ? 40 : 6), size(50), size(one_in(5) ? 200 : 70));
+        p.b_kind = kind, p.a_type = a_signed ? kai_dt_int8 : kai_dt_uint8, p.c_type = kai_dt_int32;
+        p.b_constant = constant, p.b_transposed = one_in(2);
+        p.batch = static_cast<size_t>(random.integer(1, 3)), p.b_per_matrix = one_in(2);
+        p.a_transposed = one_in(4), p.groups = !p.a_transposed && one_in(4);
+        p.units = static_cast<size_t>(random.integer(1, 5));
+        SCOPED_TRACE(testing::Message() << p.m << 'x' << p.n << 'x' << p.k << " batch " << p.batch);
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+
+        // With groups, rows of A and C belong to one matrix; the first group has all but one for each of the others.
+        std::vector<size_t> rows(p.batch, p.groups ? 1 : p.m);
+        if (p.groups) {
+            rows[0] = p.m >= p.batch ? p.m - (p.batch - 1) : 0;
+            for (size_t j = 1; j < p.batch; ++j) {
+                rows[j] = p.m >= p.batch ? 1 : 0;
+            }
+        }
+        const size_t matrices = p.groups ? 1 : p.batch, all_rows = p.groups ? p.m : p.m * p.batch;
+        const size_t gaps[] = {one_in(2) ? size_t{0} : 5, one_in(2) ? size_t{0} : 3, one_in(2) ? size_t{0} : 8};
+        std::deque<Matrix> a, b, c;
+        for (size_t j = 0; j < matrices; ++j) {
+            a.emplace_back(p.a_transposed ? p.k : p.m, p.a_transposed ? p.m : p.k, gaps[0], random);
+            c.emplace_back(p.m, p.n * sizeof(int32_t), gaps[2], random);
+        }
+        std::vector<const void*> a_table, b_table;
+        std::vector<void*> c_table;
+        GuardedBuffer packed(plan.packed_b_size);
+        const Workspace work(plan.workspace_size), pack_work(plan.pack_workspace_size);
+        for (size_t j = 0; j < p.batch; ++j) {
+            b.emplace_back(p.b_transposed ? p.n : p.k, p.b_transposed ? p.k : p.n, gaps[1], random);
+            const size_t index = p.b_per_matrix ? j : 0;
+            if (!constant) {
+                b_table.push_back(b[index].memory.data());
+            } else if (index == j) {
+                kai_gemm_weights weights = {};
+                weights.b = b[j].memory.data(), weights.ldb = b[j].stride;
+                ASSERT_EQ(
+                    kai_gemm_pack_b(
+                        &plan, j, &weights, packed.data(), packed.size(), pack_work.data(), pack_work.size, backwards,
+                        nullptr),
+                    KAI_GEMM_OK);
+            }
+        }
+        for (size_t j = 0; j < matrices; ++j) {
+            a_table.push_back(a[j].memory.data()), c_table.push_back(c[j].memory.data());
+        }
+
+        GuardedBuffer row_memory(all_rows * sizeof(int32_t)), column_memory(p.n * sizeof(int32_t)),
+            bias_memory(p.n * sizeof(int32_t));
+        const auto fill = [&](const GuardedBuffer& memory, int most) {
+            auto* values = memory.as<int32_t>();
+            for (size_t j = 0; j < memory.size() / sizeof(int32_t); ++j) {
+                values[j] = random.integer(-most, most);
+            }
+            return values;
+        };
+        const int32_t *of_rows = fill(row_memory, 255), *of_columns = fill(column_memory, 255),
+                      *bias = fill(bias_memory, 1000000);
+        kai_matmul_offsets offsets = {};
+        offsets.lhs_offset = one_in(2) ? 0 : random.integer(-255, 128);
+        offsets.rhs_offset = one_in(2) ? 0 : random.integer(-255, 128);
+        offsets.lhs_offsets = one_in(2) ? of_rows : nullptr;
+        offsets.rhs_offsets = one_in(2) ? of_columns : nullptr;
+        offsets.bias = one_in(2) ? bias : nullptr;
+        const bool none = one_in(6);
+        kai_gemm_operands x = {};
+        x.m = p.m, x.offsets = none ? nullptr : &offsets, x.rows = p.groups ? rows.data() : nullptr;
+        x.a.ld = a[0].stride, x.c.ld = c[0].stride;
+        if (p.groups) {
+            x.a.data = a_table[0], x.c.data = c_table[0];
+        } else {
+            x.a.table = a_table.data(), x.c.table = c_table.data();
+        }
+        if (constant) {
+            x.b.data = packed.data();
+        } else {
+            x.b.table = b_table.data(), x.b.ld = b[0].stride;
+        }
+        if (none) {
+            offsets = {};
+        }
+        ASSERT_EQ(kai_gemm_run(&plan, &x, work.data(), work.size, backwards, nullptr), KAI_GEMM_OK);
+
+        size_t row = 0;
+        for (size_t j = 0; j < p.batch; ++j) {
+            const Matrix& weights = b[p.b_per_matrix ? j : 0];
+            for (size_t r = 0; r < rows[j]; ++r, ++row) {
+                const size_t m = p.groups ? row : r, at = p.groups ? 0 : j;
+                for (size_t n = 0; n < p.n; ++n) {
+                    const int za = offsets.lhs_offset + (offsets.lhs_offsets != nullptr ? of_rows[row] : 0),
+                              zb = offsets.rhs_offset + (offsets.rhs_offsets != nullptr ? of_columns[n] : 0);
+                    int64_t sum = offsets.bias != nullptr ? bias[n] : 0;
+                    for (size_t k = 0; k < p.k; ++k) {
+                        const int lhs = p.a_transposed ? a[at].at(k, m, a_signed) : a[at].at(m, k, a_signed);
+                        const int rhs = p.b_transposed ? weights.at(n, k, b_signed) : weights.at(k, n, b_signed);
+                        sum += int64_t{lhs + za} * (rhs + zb);
+                    }
+                    int32_t result;
+                    std::memcpy(&result, c[at].memory.data() + m * c[at].stride + n * sizeof(result), sizeof(result));
+                    ASSERT_EQ(result, wrap(sum)) << j << ' ' << m << ' ' << n;
+                }
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , GemmSums,
+    testing::Combine(testing::Bool(), testing::Values(KAI_GEMM_UINT8_LOWP, KAI_GEMM_INT8_LOWP), testing::Bool()),
+    [](const auto& info) {
+        return std::string(std::get<0>(info.param) ? "int8_" : "uint8_") +
+               (std::get<1>(info.param) == KAI_GEMM_INT8_LOWP ? "int8" : "uint8") +
+               (std::get<2>(info.param) ? "_packed" : "_as_it_is");
+    });
+
+TEST(GemmSumsStatus, OfPlansAndRuns) {
+    kai_gemm_problem p = kai_gemm_problem_of(4, 8, 16);
+    p.b_kind = KAI_GEMM_INT8_LOWP, p.a_type = kai_dt_f32, p.c_type = kai_dt_int32;
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(std::string(plan.reason), SAID(other_type, "a_type", "f32", "INT8_LOWP", "int8 and uint8"));
+    p.a_type = kai_dt_uint8, p.c_type = kai_dt_int8;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(std::string(plan.reason), SAID(other_type, "a_type", "uint8", "INT8_LOWP", "int8"));
+    p.a_type = kai_dt_int8, p.c_type = kai_dt_int16;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(std::string(plan.reason), SAID(other_type, "c_type", "int16", "INT8_LOWP", "int8 and int32"));
+    p.c_type = kai_dt_int32, p.b_constant = true;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    std::vector<uint8_t> packed(plan.packed_b_size);
+    const uint8_t a[4 * 16] = {1}, b[8 * 16] = {3};
+    int32_t c[4 * 8];
+    kai_gemm_weights weights = {};
+    weights.b = b;
+    ASSERT_EQ(
+        kai_gemm_pack_b(&plan, 0, &weights, packed.data(), packed.size(), nullptr, 0, nullptr, nullptr), KAI_GEMM_OK);
+    kai_gemm_operands x = {};
+    x.m = 4, x.a.data = a, x.b.data = packed.data(), x.c.data = c;
+    const auto run = [&] { return kai_gemm_run(&plan, &x, nullptr, 0, nullptr, nullptr); };
+    EXPECT_EQ(run(), KAI_GEMM_OK);
+    EXPECT_EQ(c[0], 3);
+    const auto said = [&] {
+        char text[256];
+        kai_gemm_explain_run(&plan, &x, nullptr, 0, text, sizeof(text));
+        return std::string(text);
+    };
+    const kai_matmul_lowp_params lowp = {};
+    x.lowp = &lowp;
+    EXPECT_EQ(run(), KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(said(), SAID(not_for, "operands.lowp", "c_type int32") + "\n");
+    x.lowp = nullptr;
+    const kai_matmul_offsets offsets = {2, 0, nullptr, nullptr, nullptr};
+    x.offsets = &offsets;
+    EXPECT_EQ(run(), KAI_GEMM_OK);
+    EXPECT_EQ(c[0], 9);
+    p.c_type = kai_dt_int8;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(run(), KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(said(), SAID(needs, "operands.offsets", "c_type int32") + "\n");
+}
 
 TEST(GemmLowpStatus, OfPlansAndRuns) {
     kai_gemm_problem p = kai_gemm_problem_of(4, 8, 16);

@@ -29,6 +29,15 @@ std::vector<uint8_t> bytes_as(const std::vector<U>& numbers) {
     return bytes;
 }
 
+/// int32 step * i, for i from `from` on.
+std::vector<uint8_t> series(int32_t step, size_t from, size_t count) {
+    std::vector<int32_t> values(count);
+    for (size_t i = 0; i < count; ++i) {
+        values[i] = step * static_cast<int32_t>(from + i);
+    }
+    return bytes_as<int32_t>(values);
+}
+
 }  // namespace
 
 Operands::Operands(
@@ -97,6 +106,9 @@ void Matmul::SetUp() {
         arithmetic.low_precision = u.dst_type == kai_dt_uint8 ? reference::LowPrecision{false, -131, -121, 117}
                                                               : reference::LowPrecision{false, 3, -7, -11};
     }
+    if (gives_sums) {
+        arithmetic.low_precision = {false, -129, 3, 0, true, 5, -7};
+    }
     if (sums_in_f16(u)) {
         arithmetic.unit = 0x1p-11;
         arithmetic.smallest = 0x1p-24;
@@ -151,6 +163,15 @@ kai_matmul_lowp_params Matmul::lowp_params(const Operands& o, Clamp c, size_t n_
     return params;
 }
 
+Matmul::Offsets::Offsets(
+    const reference::LowPrecision& p, const Operands& o, size_t m, size_t n, size_t m_idx, size_t n_idx)
+    : rows(series(p.lhs_step, m_idx, m)), columns(series(p.rhs_step, n_idx, n)) {
+    params.lhs_offset = p.lhs_offset, params.rhs_offset = p.rhs_offset;
+    params.lhs_offsets = p.lhs_step == 0 ? nullptr : rows.as<int32_t>();
+    params.rhs_offsets = p.rhs_step == 0 ? nullptr : columns.as<int32_t>();
+    params.bias = o.bias_n.size() == 0 ? nullptr : o.bias_n.as<int32_t>() + n_idx;
+}
+
 void Matmul::call(
     size_t m, size_t n, const Operands& o, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t stride, Clamp c,
     size_t m_idx, size_t n_idx) {
@@ -175,6 +196,12 @@ void Matmul::call(
     if (low_precision) {
         lowp = lowp_params(o, c, n_idx);
         a.lowp = &lowp;
+    }
+    if (gives_sums) {
+        const Offsets offsets(*arithmetic.low_precision, o, m, n, m_idx, n_idx);
+        a.offsets = &offsets.params;
+        kai::run(u, a, Checked{}, substitute_of(u));
+        return;
     }
     kai::run(u, a, Checked{}, substitute_of(u));
 }

@@ -86,6 +86,7 @@ protected:
     const bool indirect = kai::is_indirect(u), by_pointers = kai::takes_pointers(u), unified = kai::is_unified(u);
     const bool takes_lhs_rows = kai::takes<&kai::KernelArgs::lhs_stride>(u);
     const bool low_precision = kai::takes<&kai::KernelArgs::lowp>(u);
+    const bool gives_sums = kai::takes<&kai::KernelArgs::offsets>(u);
     const bool has_unsigned = is_unified_unsigned(u);
     const bool integer_dst = u.dst_type == kai_dt_int8 || u.dst_type == kai_dt_uint8 || u.dst_type == kai_dt_int32;
     const bool clamps = u.dst_type != kai_dt_int32;
@@ -144,6 +145,16 @@ protected:
 
     /// Column n_idx is the first one.
     kai_matmul_lowp_params lowp_params(const Operands& o, Clamp c, size_t n_idx = 0) const;
+    /// Offsets of int32 sums, those of rows and columns at the end of their memory.
+    struct Offsets {
+        GuardedBuffer rows, columns;
+        kai_matmul_offsets params = {};
+
+        /// Of m rows from m_idx on, of n columns from n_idx on.
+        Offsets(
+            const reference::LowPrecision& p, const Operands& o, size_t m, size_t n, size_t m_idx = 0,
+            size_t n_idx = 0);
+    };
 
     /// m_idx, n_idx: where the call begins, for vectors of biases.
     void call(

@@ -164,6 +164,11 @@ TEST_P(Matmul, ByKaiCall) {
             if (low_precision) {
                 c.lowp = lowp_params(o, {});
             }
+            std::optional<Offsets> offsets;
+            if (gives_sums) {
+                offsets.emplace(*arithmetic.low_precision, o, m, n);
+                c.offsets = offsets->params;
+            }
             const auto compare_with = [&](const Side& its_lhs, const Side& its_rhs, Clamp clamp) {
                 EXPECT_EQ(
                     reference::compare(expected(its_lhs, its_rhs), run(c), m, n, clamp.lo, clamp.hi, u.dst_type), "");

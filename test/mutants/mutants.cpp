@@ -517,6 +517,15 @@ constexpr Change<Matmul&, kai_matmul_lowp_params&> kLowpChanges[] = {
     {"ignores_the_result_offset", [](Matmul& c, kai_matmul_lowp_params&) { c.zero_point = 0; }},
 };
 
+/// Offsets of int32 sums.
+constexpr Change<kai_matmul_offsets&> kOffsetsChanges[] = {
+    {"ignores_the_lhs_offset", [](kai_matmul_offsets& p) { p.lhs_offset = 0; }},
+    {"ignores_the_rhs_offset", [](kai_matmul_offsets& p) { p.rhs_offset = 0; }},
+    {"ignores_the_column_bias_of_a_call", [](kai_matmul_offsets& p) { p.bias = nullptr; }},
+    {"ignores_the_offsets_of_rows", [](kai_matmul_offsets& p) { p.lhs_offsets = nullptr; }},
+    {"ignores_the_offsets_of_columns", [](kai_matmul_offsets& p) { p.rhs_offsets = nullptr; }},
+};
+
 constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
 
 constexpr Change<Matmul&> kCallChanges[] = {
@@ -586,6 +595,10 @@ void call_wrongly(Matmul c) {
     kai_matmul_lowp_params lowp = {};
     if (c.args.lowp != nullptr && make(kLowpChanges, c, lowp = *c.args.lowp)) {
         c.args.lowp = &lowp;
+    }
+    kai_matmul_offsets offsets = {};
+    if (c.args.offsets != nullptr && make(kOffsetsChanges, offsets = *c.args.offsets)) {
+        c.args.offsets = &offsets;
     }
     if (is("uses_a_static_buffer")) {
         mutants::through_a_static_variable(c);
@@ -1010,6 +1023,12 @@ bool plain_kernel(const kai_ukernel& u) {
 bool low_precision_kernel(const kai_ukernel& u) {
     return kai::takes<&kai::KernelArgs::lowp>(u);
 }
+bool kernel_that_gives_sums(const kai_ukernel& u) {
+    return kai::takes<&kai::KernelArgs::offsets>(u);
+}
+bool kernel_with_offsets(const kai_ukernel& u) {
+    return low_precision_kernel(u) || kernel_that_gives_sums(u);
+}
 bool kernel_for_any_k(const kai_ukernel& u) {
     return !rhs_format(u).blocks && !kernel_with_table(u);
 }
@@ -1167,11 +1186,13 @@ const Mutation kMutations[] = {
     {"clamps_without_the_flag", unified_kernel_of_floats, nullptr},
     {"ignores_the_row_bias", test::is_unified_unsigned, nullptr},
     {"ignores_the_column_bias", test::is_unified_unsigned, nullptr},
-    {"ignores_the_lhs_offset", low_precision_kernel, nullptr},
-    {"ignores_the_rhs_offset", low_precision_kernel, nullptr},
+    {"ignores_the_lhs_offset", kernel_with_offsets, nullptr},
+    {"ignores_the_rhs_offset", kernel_with_offsets, nullptr},
     {"ignores_the_result_offset", low_precision_kernel, nullptr},
-    {"ignores_the_column_bias_of_a_call", low_precision_kernel, nullptr},
+    {"ignores_the_column_bias_of_a_call", kernel_with_offsets, nullptr},
     {"takes_the_first_channel_for_all", low_precision_kernel, nullptr},
+    {"ignores_the_offsets_of_rows", kernel_that_gives_sums, nullptr},
+    {"ignores_the_offsets_of_columns", kernel_that_gives_sums, nullptr},
     {"ignores_the_lhs_stride", kernel_for_rows, nullptr},
     {"ignores_the_rhs_stride", plain_kernel, nullptr},
     {"ignores_the_pointer_offset", by_pointers, nullptr},

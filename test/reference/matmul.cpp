@@ -185,27 +185,30 @@ int32_t rounding_quotient(int32_t x, int32_t exponent) {
     return static_cast<int32_t>(x < 0 ? -rounded : rounded);
 }
 
-/// Integers with an offset, modulo 2^32.
-std::vector<uint32_t> with_offset(const Side& side, int32_t offset) {
+/// Integers with an offset, which changes by `step` from row to row, modulo 2^32.
+std::vector<uint32_t> with_offset(const Side& side, int32_t offset, int32_t step) {
     std::vector<uint32_t> integers;
     for (size_t at = 0; at < side.rows * side.k; ++at) {
+        const size_t row = at / side.k;
         integers.push_back(
-            static_cast<uint32_t>(side.element(at / side.k, at % side.k)) + static_cast<uint32_t>(offset));
+            static_cast<uint32_t>(side.element(row, at % side.k)) + static_cast<uint32_t>(offset) +
+            static_cast<uint32_t>(row) * static_cast<uint32_t>(step));
     }
     return integers;
 }
 
 void low_precision(const Side& lhs, const Side& rhs, const LowPrecision& parameters, Expected& expected) {
-    const std::vector<uint32_t> x = with_offset(lhs, parameters.lhs_offset),
-                                y = with_offset(rhs, parameters.rhs_offset);
+    const std::vector<uint32_t> x = with_offset(lhs, parameters.lhs_offset, parameters.lhs_step),
+                                y = with_offset(rhs, parameters.rhs_offset, parameters.rhs_step);
     for (size_t m = 0; m < lhs.rows; ++m) {
         for (size_t n = 0; n < rhs.rows; ++n) {
             uint32_t sum = rhs.bias.empty() ? 0 : static_cast<uint32_t>(static_cast<int64_t>(rhs.bias[n]));
             for (size_t kk = 0; kk < lhs.k; ++kk) {
                 sum += x[m * lhs.k + kk] * y[n * lhs.k + kk];
             }
+            const auto result = static_cast<int32_t>(sum);
             expected.value.push_back(
-                requantised(static_cast<int32_t>(sum), rhs.multiplier[n], rhs.shift[n], parameters));
+                parameters.is_sum ? result : requantised(result, rhs.multiplier[n], rhs.shift[n], parameters));
             expected.bound.push_back(0);
         }
     }

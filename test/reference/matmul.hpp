@@ -36,10 +36,13 @@ struct Expected {
 struct LowPrecision {
     bool legacy = false;
     int32_t lhs_offset = 0, rhs_offset = 0, result_offset = 0;
+    bool is_sum = false;                 ///< The sum itself is the result.
+    int32_t lhs_step = 0, rhs_step = 0;  ///< From the offset of one row or column to the next.
 
     bool operator==(const LowPrecision& o) const {
         return legacy == o.legacy && lhs_offset == o.lhs_offset && rhs_offset == o.rhs_offset &&
-               result_offset == o.result_offset;
+               result_offset == o.result_offset && is_sum == o.is_sum && lhs_step == o.lhs_step &&
+               rhs_step == o.rhs_step;
     }
 };
 
@@ -60,7 +63,8 @@ struct Arithmetic {
 
 /// Integers on both sides, no scale of the LHS:
 ///   int8 (a scale of the RHS): saturate(round(f32(acc) * scale)) + zero point, saturated; exact
-///   low precision (gemmlowp's document): bias + sum of (lhs + lhs_offset) * (rhs + rhs_offset), requantised; exact
+///   low precision (gemmlowp's document): bias + sum of (lhs + lhs_offset) * (rhs + rhs_offset), requantised or, with
+///   is_sum, as it is; exact
 ///   int32, f32: acc = biases + products, wraps around; f32: f32(acc) * lhs.scale[0] + rhs.offset;  q = 3
 Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic = {});
 

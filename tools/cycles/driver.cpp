@@ -170,7 +170,9 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
                         : kai::file_type_of(u) != nullptr ? kai::line_size(u, n, k)
                                                           : (kai::is_kxn(u) ? n : k) * rhs_bytes;
     const kai_datatype type = u.dst_type;
-    kernel.dst_stride_col = type == kai_dt_f32 ? 4 : type == kai_dt_int8 || type == kai_dt_uint8 ? 1 : 2;
+    kernel.dst_stride_col = type == kai_dt_f32 || type == kai_dt_int32    ? 4
+                            : type == kai_dt_int8 || type == kai_dt_uint8 ? 1
+                                                                          : 2;
     kernel.dst_stride_row = n * kernel.dst_stride_col;
     kernel.clamp_min = -1e30f, kernel.clamp_max = 1e30f, kernel.clamp = arg("clamp", 1) != 0;
     static const kai_matmul_requantize32_params kRequantize = {-128, 127, 3};
@@ -181,6 +183,9 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     lowp.lhs_offset = -100, lowp.max_value = 127;
     lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
     kernel.lowp = &lowp;
+    static kai_matmul_offsets offsets = {};
+    offsets.lhs_offset = -100, offsets.rhs_offset = static_cast<int32_t>(arg("rhs_offset", 0));
+    kernel.offsets = &offsets;
     if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
         set_static_fields(u, static_cast<uint8_t*>(const_cast<void*>(kernel.rhs)), n);
     }
@@ -273,6 +278,9 @@ constexpr Gemm kGemms[] = {
     {"kai_gemm_run_int8_channel", KAI_GEMM_INT8_CHANNEL, kai_dt_f32},
     {"kai_gemm_run_int4_block", KAI_GEMM_INT4_BLOCK, kai_dt_f32},
     {"kai_gemm_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
+    {"kai_gemm_run_int8_lowp", KAI_GEMM_INT8_LOWP, kai_dt_int8},
+    {"kai_gemm_run_int8_to_int32", KAI_GEMM_INT8_LOWP, kai_dt_int8, kai_dt_int32},
+    {"kai_gemm_run_uint8_int8_to_int32", KAI_GEMM_INT8_LOWP, kai_dt_uint8, kai_dt_int32},
 };
 const Gemm* gemm;
 kai_gemm_plan plan;
@@ -285,7 +293,7 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     kai_gemm_problem p = kai_gemm_problem_of(m, n, k);
     p.b_kind = of.kind, p.a_type = p.b_type = of.type, p.c_type = of.c_type;
     p.allow_bf16 = arg("bf16", 0) != 0, p.allow_f16 = arg("f16", 0) != 0;
-    p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = true;
+    p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = arg("constant", 1) != 0;
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
     p.sme_units = arg("sme", 0);
     p.epilogue = arg("epilogue", 0);  // with activation=NUMBER of kai_gemm_activation
@@ -306,11 +314,17 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     if (of.kind == KAI_GEMM_INT8_STATIC) {
         std::fill_n(static_cast<float*>(const_cast<void*>(weights.scale)), n, kStaticScale);
     }
+    static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
+    static constexpr kai_matmul_lowp_params kLowp = {
+        KAI_LOWP_FIXED_POINT, -100, 0, nullptr, &kMultiplier, &kShift, false, 0, -128, 127};
+    operands.lowp = of.kind == KAI_GEMM_INT8_LOWP && p.c_type == kai_dt_int8 ? &kLowp : nullptr;
     uint8_t* const packed = buffer(plan.packed_b_size, Bits::any);
     workspace = buffer(plan.workspace_size + plan.pack_workspace_size, Bits::any);
-    const kai_gemm_status status = kai_gemm_pack_b(
-        &plan, 0, &weights, packed, plan.packed_b_size, workspace, plan.pack_workspace_size, nullptr, nullptr);
-    operands.m = m, operands.b.data = packed;
+    const kai_gemm_status status = p.b_constant ? kai_gemm_pack_b(
+                                                      &plan, 0, &weights, packed, plan.packed_b_size, workspace,
+                                                      plan.pack_workspace_size, nullptr, nullptr)
+                                                : KAI_GEMM_OK;
+    operands.m = m, operands.b.data = p.b_constant ? packed : weights.b;
     if (p.epilogue != 0) {
         epilogue = kai_gemm_epilogue_of(&p);
         epilogue.activation = static_cast<kai_gemm_activation>(arg("activation", 0));

@@ -1,4 +1,4 @@
-// The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised. Shared by all engines.
+// The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised or as they are. Shared by all engines.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,7 +21,14 @@ struct Lowp {
     size_t dst_stride;
     uint8_t flip;  // of the highest bit: 0x80 of unsigned values
     const kai_matmul_lowp_params* params;
+    const kai_matmul_offsets* offsets;  // of int32 results, in place of params; or NULL
 };
+
+/// Of a row of a call with int32 results.
+KAI_INLINE int32_t lhs_offset_of(const kai_matmul_offsets& q, size_t row) {
+    const uint32_t more = q.lhs_offsets != nullptr ? static_cast<uint32_t>(q.lhs_offsets[row]) : 0;
+    return static_cast<int32_t>(static_cast<uint32_t>(q.lhs_offset) + more);
+}
 
 /// XOR that makes values of a type signed.
 constexpr uint8_t flip_of(kai_datatype type) {
@@ -47,6 +54,14 @@ void multiply(const Lowp& p);
             static_cast<int>(least), 31);
     }
     multiply(p);
+}
+
+/// The same with int32 results.
+[[gnu::noinline]] void run_lowp_sums(const Lowp& p, size_t dst_stride_col, const char* function) {
+    check_element(dst_stride_col, sizeof(int32_t), function);
+    if (p.m != 0 && p.n != 0) {
+        multiply(p);
+    }
 }
 
 }  // namespace

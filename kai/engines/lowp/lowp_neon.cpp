@@ -1,4 +1,4 @@
-// The low-precision kernels on Armv8.0: uint8 or int8 with offsets, int32 sums, requantised.
+// The low-precision kernels on Armv8.0: uint8 or int8 with offsets, int32 sums, requantised or as they are.
 //
 //     dst[i][j] = requantised(bias[j] + sum over k of (lhs[i][k] + lhs_offset) * (rhs[j][k] + rhs_offset))
 //
@@ -56,7 +56,7 @@ constexpr Tiles kSignedSums = {{KAI_LOWP_NARROW(nxk_s8)}, {kai_lowp_nxk_s8_1x8, 
 
 /// Of some rows.
 struct Rows {
-    int32_t terms[kRows];
+    int32_t terms[kRows], sums[kRows];
     uint8_t tails[kRows][16];
 };
 
@@ -122,6 +122,7 @@ KAI_INLINE void copy_tail(uint8_t* to, const uint8_t* from, size_t count, uint8_
         const int32x4_t term =
             vsubq_s32(vmlaq_n_s32(vdupq_n_s32(constant), sums.all, static_cast<int32_t>(rhs_offset)), sums.upper);
         vst1q_s32(&rows.terms[i], term);
+        vst1q_s32(&rows.sums[i], sums.all);
     }
 }
 
@@ -275,7 +276,61 @@ template <class Pipeline>
     }
 }
 
+/// int32 results of packed columns. With A and B as above, which may be those of a row i and a column j:
+///
+///     sum of a' * b'  -  surplus of i  +  bias of j  +  A * sum of b'  +  B * (sum of a' + k * A)
+[[gnu::noinline]] void multiply_sums(const Lowp& p) {
+    const kai_matmul_offsets& q = *p.offsets;
+    static constexpr int32_t kZero = 0;
+    kai_matmul_lowp_params lowp = {};  // terms of columns: sums of b'; of rows: their surplus
+    lowp.lhs_offset = 1 - p.flip, lowp.rhs_offset = -p.flip;
+    lowp.multiplier = lowp.shift = &kZero;
+    Lowp plain = p;
+    plain.params = &lowp;
+    Rows rows;
+    uint8_t tails[kStrip][16];
+    Strip strip(plain, tails);
+    LowpTile tile = {};
+    vst1q_u8(tile.lhs_flip, vdupq_n_u8(p.flip));
+    tile.lhs_stride = p.lhs_stride;
+    tile.groups = p.k / 16;
+    for (size_t first = 0; first < p.m; first += kRows) {
+        const size_t count = min(p.m - first, kRows);
+        prepare_rows(plain, first, count, rows);
+        for (size_t at = 0; at < p.n;) {
+            at = strip.move(at);
+            int32x4_t bias[4] = {}, offsets[4];
+            if (q.bias != nullptr) {
+                load_strip(bias, q.bias + strip.first, strip.count);
+            }
+            load_offsets(offsets, q, strip.first, strip.count);
+            four([&](size_t i) { offsets[i] = vaddq_s32(offsets[i], vdupq_n_s32(p.flip)); });
+            uint8_t* dst = p.dst + first * p.dst_stride + strip.first * sizeof(int32_t);
+            for (size_t i = 0; i < count; i += 4) {
+                const size_t some = min(count - i, 4);
+                tile.lhs = p.k == 0 ? rows.tails[0] : p.lhs + (first + i) * p.lhs_stride;
+                tile.lhs_tail = p.k % 16 != 0 ? rows.tails[i] : nullptr;
+                strip.multiply(tile, some, i == 0);
+                for (size_t r = i; r < i + some; ++r, dst += p.dst_stride) {
+                    const uint32_t a = static_cast<uint32_t>(lhs_offset_of(q, first + r)) + p.flip;
+                    const uint32_t both = static_cast<uint32_t>(rows.sums[r]) + static_cast<uint32_t>(p.k) * a;
+                    int32_t results[kStrip];
+                    four([&](size_t j) {
+                        int32x4_t x = vaddq_s32(vld1q_s32(&tile.sums[r - i][4 * j]), vdupq_n_s32(rows.terms[r]));
+                        x = vmlaq_n_s32(vaddq_s32(x, bias[j]), strip.columns.term[j], static_cast<int32_t>(a));
+                        vst1q_s32(&results[4 * j], vmlaq_n_s32(x, offsets[j], static_cast<int32_t>(both)));
+                    });
+                    __builtin_memcpy(dst, results, strip.count * sizeof(int32_t));
+                }
+            }
+        }
+    }
+}
+
 void multiply(const Lowp& p) {
+    if (p.offsets != nullptr) {
+        return multiply_sums(p);
+    }
     (p.params->pipeline == KAI_LOWP_LEGACY ? multiply<Legacy> : multiply<FixedPoint>)(p);
 }
 

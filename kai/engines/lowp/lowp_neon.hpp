@@ -36,6 +36,15 @@ KAI_INLINE void load_strip(int32x4_t (&to)[4], const int32_t* from, size_t count
     four([&](size_t i) { to[i] = vld1q_s32(from + 4 * i); });
 }
 
+/// The offsets of columns first ... first + count - 1 of a call with int32 results.
+KAI_INLINE void load_offsets(int32x4_t (&to)[4], const kai_matmul_offsets& q, size_t first, size_t count) {
+    four([&](size_t i) { to[i] = vdupq_n_s32(0); });
+    if (q.rhs_offsets != nullptr) {
+        load_strip(to, q.rhs_offsets + first, count);
+    }
+    four([&](size_t i) { to[i] = vaddq_s32(to[i], vdupq_n_s32(q.rhs_offset)); });
+}
+
 /// Terms of the columns of a strip, 4 in a vector.
 struct Columns {
     int32x4_t term[4], multiplier[4], left[4], right[4];

@@ -1,4 +1,4 @@
-// uint8 and int8 with offsets, int32 sums, requantised: low precision in portable C++.
+// uint8 and int8 with offsets, int32 sums, requantised or as they are: low precision in portable C++.
 //
 //     sum over k of (lhs + A) * (rhs + B)  =  sum of lhs * rhs  +  A * sum of rhs  +  B * sum of lhs  +  k * A * B
 //
@@ -85,11 +85,17 @@ KAI_INLINE int32_t requantised(int32_t x, int32_t multiplier, int32_t shift, con
     return wrapped(static_cast<uint32_t>(divided(saturated, shift < 0 ? -shift : 0)) + offset);
 }
 
-void multiply(const Lowp& p) {
-    const kai_matmul_lowp_params& q = *p.params;
-    const int32_t least = p.flip != 0 ? 0 : INT8_MIN, most = p.flip != 0 ? UINT8_MAX : INT8_MAX;
-    const auto saturated = [&](int32_t x) { return x < least ? least : x > most ? most : x; };
-    const auto lhs_offset = static_cast<uint32_t>(q.lhs_offset), rhs_offset = static_cast<uint32_t>(q.rhs_offset);
+/// store(row, column, sums, count): the results of a row, from this column on.
+template <class Store>
+[[gnu::noinline]] void multiply(const Lowp& p, const kai_matmul_offsets& q, Store store) {
+    const auto lhs_offset = [&](size_t i) {
+        return static_cast<uint32_t>(q.lhs_offset) +
+               (q.lhs_offsets != nullptr ? static_cast<uint32_t>(q.lhs_offsets[i]) : 0);
+    };
+    const auto rhs_offset = [&](size_t j) {
+        return static_cast<uint32_t>(q.rhs_offset) +
+               (q.rhs_offsets != nullptr ? static_cast<uint32_t>(q.rhs_offsets[j]) : 0);
+    };
     Line row, columns[kColumns];
     uint32_t sums[kRows][kColumns];
     for (size_t n0 = 0; n0 < p.n; n0 += kColumns) {
@@ -99,7 +105,7 @@ void multiply(const Lowp& p) {
             for (size_t c = 0; c < some_columns; ++c) {
                 const auto bias = q.bias != nullptr ? static_cast<uint32_t>(q.bias[n0 + c]) : 0;
                 for (size_t r = 0; r < some_rows; ++r) {
-                    sums[r][c] = bias + static_cast<uint32_t>(p.k) * lhs_offset * rhs_offset;
+                    sums[r][c] = bias + static_cast<uint32_t>(p.k) * lhs_offset(m0 + r) * rhs_offset(n0 + c);
                 }
             }
             for (size_t k0 = 0; k0 < p.k; k0 += kChunk) {
@@ -117,23 +123,40 @@ void multiply(const Lowp& p) {
                 for (size_t r = 0; r < some_rows; ++r) {
                     widen(p, p.lhs + (m0 + r) * p.lhs_stride + k0, chunk, row);
                     for (size_t c = 0; c < some_columns; ++c) {
-                        sums[r][c] +=
-                            multiply(row, columns[c], chunk) + lhs_offset * columns[c].sum + rhs_offset * row.sum;
+                        sums[r][c] += multiply(row, columns[c], chunk) + lhs_offset(m0 + r) * columns[c].sum +
+                                      rhs_offset(n0 + c) * row.sum;
                     }
                 }
             }
             for (size_t r = 0; r < some_rows; ++r) {
-                uint8_t* dst = p.dst + (m0 + r) * p.dst_stride + n0;
-                for (size_t c = 0; c < some_columns; ++c) {
-                    const size_t channel = q.per_channel ? n0 + c : 0;
-                    const int32_t x =
-                        requantised(static_cast<int32_t>(sums[r][c]), q.multiplier[channel], q.shift[channel], q);
-                    const int32_t clamped = x < q.min_value ? q.min_value : x > q.max_value ? q.max_value : x;
-                    dst[c] = static_cast<uint8_t>(saturated(clamped));
-                }
+                store(m0 + r, n0, sums[r], some_columns);
             }
         }
     }
+}
+
+void multiply(const Lowp& p) {
+    if (p.offsets != nullptr) {
+        multiply(p, *p.offsets, [&](size_t i, size_t j, const uint32_t* sums, size_t count) {
+            __builtin_memcpy(p.dst + i * p.dst_stride + j * sizeof(int32_t), sums, count * sizeof(int32_t));
+        });
+        return;
+    }
+    const kai_matmul_lowp_params& q = *p.params;
+    const int32_t least = p.flip != 0 ? 0 : INT8_MIN, most = p.flip != 0 ? UINT8_MAX : INT8_MAX;
+    const auto saturated = [&](int32_t x) { return x < least ? least : x > most ? most : x; };
+    multiply(
+        p, {q.lhs_offset, q.rhs_offset, nullptr, nullptr, q.bias},
+        [&](size_t i, size_t j, const uint32_t* sums, size_t count) {
+            uint8_t* dst = p.dst + i * p.dst_stride + j;
+            for (size_t c = 0; c < count; ++c) {
+                const size_t channel = q.per_channel ? j + c : 0;
+                const int32_t x =
+                    requantised(static_cast<int32_t>(sums[c]), q.multiplier[channel], q.shift[channel], q);
+                const int32_t clamped = x < q.min_value ? q.min_value : x > q.max_value ? q.max_value : x;
+                dst[c] = static_cast<uint8_t>(saturated(clamped));
+            }
+        });
 }
 
 }  // namespace

@@ -22,14 +22,16 @@
     field(size_t, 8, groups)               /* of 8 k (SMMLA) or 4 k (SDOT) */                                   \
     field(size_t, 8, tiles)                /* > 0 */                                                            \
     field(const uint8_t*, 8, rhs)          /* the elements of the first panel */                                \
-    field(size_t, 8, rhs_stride)           /* from panel to panel, of starts and scales, too */                 \
+    field(size_t, 8, rhs_stride)           /* from panel to panel, of scales, too */                            \
     field(size_t, 8, panels)               /* > 0 */                                                            \
     field(const uint8_t*, 8, starts)       /* of the sums of the first panel, 16 int32 */                       \
     field(const uint8_t*, 8, scales)       /* 16 f32 */                                                         \
     field(uint8_t*, 8, dst)                                                                                     \
     field(size_t, 8, dst_stride)                                                                                \
     field(size_t, 8, last_dst_stride)      /* as last_lhs_stride */                                             \
-    field(size_t, 8, sums)                 /* whether dst gets the sums: 16 int32 of each row, one panel */     \
+    field(size_t, 8, starts_stride)        /* from panel to panel */                                            \
+    field(size_t, 8, dst_width)            /* bytes of 16 columns of dst */                                     \
+    field(size_t, 8, sums)                 /* whether dst gets the sums: 16 int32 of each row */                \
     field(size_t, 8, exact)                /* whether scaled sums may be beyond int16, or zero is */            \
     field(size_t, 8, adds_zero)            /* not exact: whether zero is added to what is rounded */            \
     field(size_t, 8, clamps)               /* whether bounds are not those of int8 */

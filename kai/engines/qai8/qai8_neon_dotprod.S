@@ -195,10 +195,12 @@ func \name, hidden
     .endif
     subs    tiles, tiles, #1
     b.ne    1b
-    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
+    ldr     x16, [args, #QAI8_ARGS_starts_stride]
     add     starts, starts, x16
+    ldr     x16, [args, #QAI8_ARGS_dst_width]
+    add     next_dst, next_dst, x16
+    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
     add     scales, scales, x16
-    add     next_dst, next_dst, #16
     subs    panels, panels, #1
     add     panel, panel, x16
     b.ne    0b

@@ -1,9 +1,10 @@
-// Static int8 (qai8_neon.hpp) and low precision (qai8_neon_lowp.hpp) with SDOT and UDOT: rows as they lie; the last k %
-// 16 are copied. Tiles: qai8_neon_dotprod.S.
+// Static int8 (qai8_neon.hpp), low precision (qai8_neon_lowp.hpp) and int32 sums (qai8_neon_sums.hpp) with SDOT and
+// UDOT: rows as they lie; the last k % 16 are copied. Tiles: qai8_neon_dotprod.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
 #include "kai/engines/qai8/qai8_neon_lowp.hpp"
+#include "kai/engines/qai8/qai8_neon_sums.hpp"
 
 extern "C" kai::Qai8TileFn kai_qai8_1x16_neon_dotprod, kai_qai8_2x16_neon_dotprod, kai_qai8_3x16_neon_dotprod,
     kai_qai8_4x16_neon_dotprod, kai_qai8_5x16_neon_dotprod, kai_qai8_6x16_neon_dotprod, kai_qau8_1x16_neon_dotprod,
@@ -70,6 +71,9 @@ namespace kai {
 namespace {
 
 void multiply(const Lowp& p) {
+    if (p.offsets != nullptr) {
+        return p.flip != 0 ? multiply_sums<Dotprod<true>>(p) : multiply_sums<Dotprod<false>>(p);
+    }
     p.flip != 0 ? multiply_lowp<Dotprod<true>>(p) : multiply_lowp<Dotprod<false>>(p);
 }
 

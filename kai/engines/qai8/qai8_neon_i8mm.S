@@ -399,10 +399,12 @@ func \name, hidden
     add     next_packed, next_packed, packed_stride
     subs    tiles, tiles, #1
     b.ne    1b
-    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
+    ldr     x16, [args, #QAI8_ARGS_starts_stride]
     add     starts, starts, x16
+    ldr     x16, [args, #QAI8_ARGS_dst_width]
+    add     next_dst, next_dst, x16
+    ldr     x16, [args, #QAI8_ARGS_rhs_stride]
     add     panel_scales, panel_scales, x16
-    add     next_dst, next_dst, #16
     subs    panels, panels, #1
     add     panel, panel, x16
     b.ne    0b
@@ -436,7 +438,7 @@ endfunc
 //
 //   A  v0, X_0 - X_7  v16 - v23, Y_0 - Y_7  v24 - v31, S0_0 - S0_3  v16 - v19: the sums of the row
 //   row0  x1, panel_stride  x2, row_steps  x3, tail_groups  x4, tail  x7: the last k % 16, padded
-//   scales  x5
+//   scales  x5, starts_stride  x6
 
     unreg   S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S0_6, S0_7
     unreg   S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
@@ -450,6 +452,7 @@ tail_groups .req x4
 row_steps   .req x3
 panel_stride .req x2
 scales      .req x5
+starts_stride .req x6
 
 // sum += A * B_<b>; loads B_<b> from byte `next`.
 .macro row_8k sum, b, next
@@ -488,7 +491,8 @@ func \name, hidden
     ldp     panels, starts, [args, #QAI8_ARGS_panels]
     ldr     scales, [args, #QAI8_ARGS_scales]
     ldr     dst, [args, #QAI8_ARGS_dst]
-    mov     dst_stride, #16                     // from panel to panel
+    ldr     dst_stride, [args, #QAI8_ARGS_dst_width]    // from panel to panel
+    ldr     starts_stride, [args, #QAI8_ARGS_starts_stride]
     ldp     panel, panel_stride, [args, #QAI8_ARGS_rhs]
 0:  // a panel of columns
     mov     rhs, panel
@@ -528,8 +532,9 @@ func \name, hidden
 10:
     stp     qS0_0, qS0_1, [dst]
     stp     qS0_2, qS0_3, [dst, #32]
+    add     dst, dst, dst_stride
 11:
-    add     starts, starts, panel_stride
+    add     starts, starts, starts_stride
     add     scales, scales, panel_stride
     subs    panels, panels, #1
     b.ne    0b

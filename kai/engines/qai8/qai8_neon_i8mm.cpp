@@ -1,4 +1,5 @@
-// Static int8 (qai8_neon.hpp) and low precision (qai8_neon_lowp.hpp) with SMMLA and UMMLA. Tiles: qai8_neon_i8mm.S.
+// Static int8 (qai8_neon.hpp), low precision (qai8_neon_lowp.hpp) and int32 sums (qai8_neon_sums.hpp) with SMMLA and
+// UMMLA. Tiles: qai8_neon_i8mm.S.
 //
 // SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 6 or 4
 // rows together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are
@@ -7,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
 #include "kai/engines/qai8/qai8_neon_lowp.hpp"
+#include "kai/engines/qai8/qai8_neon_sums.hpp"
 
 extern "C" kai::Qai8TileFn kai_qai8_6x16_neon_i8mm, kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm,
     kai_qai8_1x16_neon_i8mm, kai_qau8_6x16_neon_i8mm, kai_qau8_4x16_neon_i8mm, kai_qau8_2x16_neon_i8mm,
@@ -155,6 +157,9 @@ namespace kai {
 namespace {
 
 void multiply(const Lowp& p) {
+    if (p.offsets != nullptr) {
+        return p.flip != 0 ? multiply_sums<I8mm<true>>(p) : multiply_sums<I8mm<false>>(p);
+    }
     p.flip != 0 ? multiply_lowp<I8mm<true>>(p) : multiply_lowp<I8mm<false>>(p);
 }
 

@@ -22,20 +22,6 @@ namespace {
 
 static_assert(kPanel == kStrip);
 
-/// Of k bytes of a row, unsigned or signed.
-KAI_INLINE int32_t sum_of_row(const uint8_t* row, size_t k, bool is_unsigned) {
-    const uint8x16_t flip = vdupq_n_u8(is_unsigned ? 0 : 0x80);  // as unsigned bytes, which are 128 more
-    uint32x4_t sums = vdupq_n_u32(0);
-    for (size_t i = 0; i + 16 <= k; i += 16) {
-        sums = vpadalq_u16(sums, vpaddlq_u8(veorq_u8(vld1q_u8(row + i), flip)));
-    }
-    uint32_t sum = vaddvq_u32(sums);
-    for (size_t i = k / 16 * 16; i < k; ++i) {
-        sum += row[i] ^ (is_unsigned ? 0U : 0x80U);
-    }
-    return static_cast<int32_t>(sum - (is_unsigned ? 0U : 128U * static_cast<uint32_t>(k)));
-}
-
 template <class Isa, class Pipeline>
 [[gnu::noinline]] void multiply_lowp(const Lowp& p) {
     const kai_matmul_lowp_params& q = *p.params;

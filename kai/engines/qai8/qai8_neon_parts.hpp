@@ -53,6 +53,27 @@ KAI_INLINE void set_output(const Qai8Part& part, uint8_t* dst, size_t stride, si
     args.last_dst_stride = part.is_short ? 0 : stride;
 }
 
+/// The sum of k bytes of a row, unsigned or signed.
+KAI_INLINE int32_t sum_of_row(const uint8_t* row, size_t k, bool is_unsigned) {
+    constexpr size_t kPart = 128 * 16;                           // bytes: 128 sums of two of them fit 16 bits
+    const uint8x16_t flip = vdupq_n_u8(is_unsigned ? 0 : 0x80);  // as unsigned bytes, which are 128 more
+    const size_t whole = k / 16 * 16;
+    uint32x4_t sums = vdupq_n_u32(0);
+    for (size_t i = 0; i < whole;) {
+        const size_t end = whole - i > kPart ? i + kPart : whole;
+        uint16x8_t pairs = vdupq_n_u16(0);
+        for (; i < end; i += 16) {
+            pairs = vpadalq_u8(pairs, veorq_u8(vld1q_u8(row + i), flip));
+        }
+        sums = vpadalq_u16(sums, pairs);
+    }
+    uint32_t sum = vaddvq_u32(sums);
+    for (size_t i = whole; i < k; ++i) {
+        sum += row[i] ^ (is_unsigned ? 0U : 0x80U);
+    }
+    return static_cast<int32_t>(sum - (is_unsigned ? 0U : 128U * static_cast<uint32_t>(k)));
+}
+
 /// The last k % 16 of a row, padded with zeros.
 KAI_INLINE uint8x16_t tail_of(const uint8_t* row, size_t k) {
     uint8_t some[16] = {};

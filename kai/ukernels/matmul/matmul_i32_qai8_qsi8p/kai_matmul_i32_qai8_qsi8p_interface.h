@@ -1,0 +1,33 @@
+// int32 <- int8 x int8, offsets on both sides, per tensor, row or column: sums as they are, for ONNX MatMulInteger and
+// the like. The LHS is not packed, the RHS is, as for matmul_clamp_qai8_qai8_qsi8p.
+//
+//     dst[m][n] = bias[n] + sum over k of (lhs[m][k] + lhs_offset) * (rhs[n][k] + rhs_offset)     int32, wraps around
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+KAI_BEGIN_DECLARATIONS
+
+/// dst (int32) = LHS x RHS + bias. k = 0: the bias.
+typedef kai_run_matmul_int32_fn kai_matmul_i32_qai8_qsi8p_run_fn;
+
+/// SMMLA, 4 rows x 16 columns; 6 rows, 2 rows and one row in tiles of their own. Rows are packed to 16 KB of the stack
+/// where they meet many columns.
+kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p16x8sumi32_4x16_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p16x8sumi32_4x16_neon_i8mm)
+
+/// SDOT, 6 rows x 16 columns; 1 to 5 rows in tiles of their own.
+kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod)
+
+/// SMULL and SMLSL2 of 16 k, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
+kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p4x16_4x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p4x16_4x4_neon_mlal)
+
+/// Portable C++, any number of rows.
+kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p4x16_1x4_portable;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p4x16_1x4_portable)
+
+KAI_END_DECLARATIONS
