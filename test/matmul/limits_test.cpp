@@ -119,6 +119,12 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
     }
     if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
         using L = kai::StaticLimits;
+        if (u.get_m_step() == 4 && u.get_kr() == 4) {  // SMULL
+            return {
+                {kai::LowpLimits::kRows, L::kColumns, 16, 0, 1},
+                {5, L::kColumns, kai::MlalLimits::kRhsBytes / L::kColumns, 0, 1},
+                {5, L::kColumns, kai::MlalLimits::kRhsBytes / L::kColumns + 8, 0, 1}};
+        }
         const size_t columns = L::kColumns * L::kStripPanels;
         // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns; one row of a k
         // that ends in the second half of a step; rows that are packed in tiles of 6, 4, 2 and one, or of both.
