@@ -526,8 +526,8 @@ TEST(GemmChoice, PackersOfTheTypesOfOperands) {
     }
 }
 
-// bf16 operands are multiplied by what reads bf16, f16 by what reads f16, others by f32 unless less is allowed. SME is as
-// fast with f16 as with bf16, and loses nothing.
+// bf16 operands are multiplied by what reads bf16, f16 by what reads f16, others by f32 unless less is allowed. SME is
+// as fast with f16 as with bf16, and loses nothing.
 TEST(GemmChoice, FamiliesOfFloats) {
     const auto has = [](const char* family) {
         const kai_ukernel* u = best(family);

@@ -22,7 +22,7 @@ constexpr size_t kColumns = 4;  // at a time
 
 /// Panels of any multiple of 4 columns, not only of 4.
 constexpr bool has_wide_panels(const Format& format) {
-    return format.bits == 6 || format.nibble_distance == 1 || (has_minima(format) && format.bits != 2);
+    return format.bits == 6 || format.nibble_distance == 1 || has_minima(format);
 }
 
 /// kr: the only one; 0: 8 or 16.
@@ -235,27 +235,40 @@ KAI_INLINE void pack_bytes(const Columns& src, uint8_t* dst, size_t nr, size_t c
     put_groups<group>(src, t.low.offset, t.weights / 2, dst, step);
 }
 
-/// A super-block whose quants keep the bytes of the file. Scales are in low nibbles, [sub-block][column], minima in
-/// high ones, in groups.
+/// A super-block whose quants keep the bytes of the file, from column c of the panel on. Scales are in low nibbles,
+/// [sub-block][column], minima in high ones, in groups.
 template <const Format& format, const Block& t, size_t group>
-KAI_INLINE void pack_two_bits(const Columns& src, uint8_t* dst) {
+KAI_INLINE void pack_two_bits(const Columns& src, uint8_t* dst, size_t nr, size_t c) {
     static_assert(t.scales == Scales::nibbles && t.low.bits == 2 && t.low.distance == format.nibble_distance);
-    put_halves(src, t.d, dst);
-    put_halves(src, t.m, dst + 2 * kColumns);
-    dst += 4 * kColumns;
+    put_halves(src, t.d, dst + 2 * c);
+    put_halves(src, t.m, dst + 2 * nr + 2 * c);
+    dst += 4 * nr;
     uint8_t scales[16 * kColumns], minima[16 * kColumns];
     for (size_t half = 0; half < 2; ++half) {
         Words words;
-        for (size_t c = 0; c < kColumns; ++c) {
-            words.of[c] = load<uint64_t>(src.at[c] + t.subs + 8 * half);
+        for (size_t i = 0; i < kColumns; ++i) {
+            words.of[i] = load<uint64_t>(src.at[i] + t.subs + 8 * half);
         }
         put_rows(words, scales + 8 * kColumns * half);
     }
     put_groups<group>(src, t.subs, 16, minima);
-    for (size_t i = 0; i < sizeof(scales); ++i) {
-        dst[i] = static_cast<uint8_t>((scales[i] & 0x0F) | (minima[i] & 0xF0));
+    if (nr == kColumns) {
+        for (size_t i = 0; i < sizeof(scales); ++i) {
+            dst[i] = static_cast<uint8_t>((scales[i] & 0x0F) | (minima[i] & 0xF0));
+        }
+    } else {
+        // A byte has a scale of one column and a minimum of another: the first four columns clear all.
+        __builtin_memset(dst, 0, c == 0 ? 16 * nr : 0);
+        constexpr size_t kWord = sizeof(uint32_t);
+        for (size_t i = 0; i < sizeof(scales); i += kWord) {
+            constexpr size_t kGroups = group * kColumns;  // those of one place
+            uint8_t *scale = dst + i / kColumns * nr + c,
+                    *minimum = dst + i / kGroups * group * nr + group * c + i % kGroups;
+            store(scale, load<uint32_t>(scale) | (load<uint32_t>(scales + i) & 0x0F0F0F0FU));
+            store(minimum, load<uint32_t>(minimum) | (load<uint32_t>(minima + i) & 0xF0F0F0F0U));
+        }
     }
-    put_groups<group>(src, t.low.offset, t.weights / 4, dst + sizeof(scales));
+    put_groups<group>(src, t.low.offset, t.weights / 4, dst + 16 * nr + group * c, group * nr);
 }
 
 /// A super-block of four columns, from column c of the panel on; packed bytes hold neighbours.
@@ -335,7 +348,7 @@ template <const Format& format, const Block& t, size_t group, size_t columns>
                 if constexpr (format.bits == 6 || format.bits == 3) {
                     pack_six<format, t, group>(src, panel + b * block, nr, c, p.plane);
                 } else if constexpr (format.bits == 2) {
-                    pack_two_bits<format, t, group>(src, panel + b * block);
+                    pack_two_bits<format, t, group>(src, panel + b * block, nr, c);
                 } else if constexpr (format.nibble_distance == 1) {
                     pack_neighbours<format, t>(src, panel + b * block, nr, c);
                 } else {

@@ -8,11 +8,12 @@
 namespace kai {
 namespace {
 
-/// Sub-blocks of a super-block. Its head is d and an int8 scale of each; without a table, of fewer than six bits, it is d
-/// and dmin, a minimum and a scale of each.
+/// Sub-blocks of a super-block. Its head is d and an int8 scale of each; without a table, of four or five bits, it is d
+/// and dmin, a minimum and a scale of each; of two bits, both share a byte.
 constexpr size_t sub_blocks_of(const Format& format) {
-    const bool has_minima = !format.table && format.bits < 6;
-    return has_minima ? (format.block_head - 4) / 2 : format.block_head - 2;
+    return format.table || format.bits == 6 ? format.block_head - 2
+           : format.bits == 2               ? format.block_head - 4
+                                            : (format.block_head - 4) / 2;
 }
 
 }  // namespace
@@ -38,6 +39,7 @@ extern "C" {
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_SUPERBLOCKS_SME)
 #define KAI_UKERNEL KAI_LINE
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d16x256p_qau2c16x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"

@@ -8,7 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define SUB_BLOCKS 8
-#define MINIMA 1
+#define MINIMA 8
 #define TIMES 1
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/superblocks/superblocks_sme2_dot.inc"
@@ -47,6 +47,7 @@
     sdot    za.s[w8, 1, vgx4], {z12.b-z15.b}, z\l1\().b[\i]
 .endm
 
+// Groups 0 and 1 += two sub-blocks.
 .macro multiply_two
     load_row_32 0, 1, lhs
     load_row_32 2, 3, lhs

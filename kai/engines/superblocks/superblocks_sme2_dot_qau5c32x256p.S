@@ -1,5 +1,5 @@
-// f32 <- qsi8d256p1x4 x qau5c32x256p4vlx4, one row: superblocks_sme2_dot.inc. What is multiplied, USDOT: fifth bit, nibble,
-// 0 0 0, as in superblocks_sme2_mopa_qau5c32x256p.S.
+// f32 <- qsi8d256p1x4 x qau5c32x256p4vlx4, one row: superblocks_sme2_dot.inc. What is multiplied, USDOT: fifth bit,
+// nibble, 0 0 0, as in superblocks_sme2_mopa_qau5c32x256p.S.
 //
 // z0, z1  32 values of the LHS for the even sub-block, 16 in each 128 bits      z2, z3  for the odd one
 // z4-z7   fifth bits of 4 k, then weights of the odd sub-block                  z8-z11  weights of the even one
@@ -8,7 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define SUB_BLOCKS 8
-#define MINIMA 1
+#define MINIMA 8
 #define TIMES 8
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/superblocks/superblocks_sme2_dot.inc"

@@ -2,12 +2,12 @@
 //
 // Bytes of two sub-blocks: the even one, multiplied into za0, has their low nibbles; the odd one, za2, the high ones.
 //
-// z2, z3  bytes of four weights of either sub-block, then weights      z4-z7  4 vectors of the LHS: 1 VL rows x 4 k each
+// z2, z3  bytes of four weights of either sub-block, then weights      z4-z7  4 vectors of the LHS: 1 VL rows x 4 k
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define KAI_MOPA_PART 8
-#define MINIMA 1
+#define MINIMA 8
 #define COLUMN_SHIFT 2
 #define TIMES 1
 #include "kai/engines/asm/asm.h"

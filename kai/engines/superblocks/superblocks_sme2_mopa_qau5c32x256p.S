@@ -9,7 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
 #define KAI_MOPA_PART 8
-#define MINIMA 1
+#define MINIMA 8
 #define COLUMN_SHIFT 2
 #define TIMES 8
 #include "kai/engines/asm/asm.h"
@@ -39,6 +39,7 @@
     .endif
 .endm
 
+// See blocks_sme_mopa.inc; and z14. Clobbers t0.
 .macro load_parts
     sub     t0, left, #1
     and     t0, t0, #7                          // 7 - j

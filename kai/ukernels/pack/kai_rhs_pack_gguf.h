@@ -107,7 +107,7 @@ KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k)
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi3c16x256p_ggq3_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi3c16x256p_ggq3_k)
 
-/// Format qau2c16x256p: nr is 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
+/// Format qau2c16x256p: nr is a multiple of 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau2c16x256p_ggq2_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau2c16x256p_ggq2_k)
 

@@ -19,6 +19,16 @@ KAI_BEGIN_DECLARATIONS
 /// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn;
 
+/// SMOPA, 1 VL rows x 4 VL columns per step. While it runs, dst holds partial sums.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1vlx4_qau2c16x256p4vlx4_1vlx4vl_sme2_mopa;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1vlx4_qau2c16x256p4vlx4_1vlx4vl_sme2_mopa)
+
+/// SDOT, one row x 4 VL columns per step. The same RHS as SMOPA.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4vlx4_1x4vl_sme2_sdot;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4vlx4_1x4vl_sme2_sdot)
+
 /// SMMLA, 16 rows x 4 columns per step.
 kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d16x256p4x8_qau2c16x256p4x8_16x4_neon_i8mm;
