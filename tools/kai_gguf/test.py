@@ -126,7 +126,7 @@ by_isa = {
     "dotprod": ("neon_dotprod", "neon_dotprod", "neon_dotprod", "neon_mla", "neon_mla", ""),
     "i8mm": ("neon_i8mm", "neon_i8mm", "neon_i8mm", "neon_mla", "neon_mla", "neon_mmla"),
     "sme": ("neon_i8mm", "sme_mopa", "neon_i8mm", "sme_mopa", "sme_mopa", "sme_mopa"),
-    "sme2": ("sme2_mopa", "sme2_mopa", "neon_i8mm", "sme2_mopa", "sme2_mopa", "sme2_mopa"),
+    "sme2": ("sme2_mopa", "sme2_mopa", "sme2_mopa", "sme2_mopa", "sme2_mopa", "sme2_mopa"),
 }
 gguf(other, [("q4_0", (32, 2), 2, blocks(2, (32, 2))), ("q8_0", (32, 2), 8, blocks(8, (32, 2))),
              ("q5_k", (256, 2), 13, blocks(13, (256, 2))), ("f16", (8, 2), 1, blocks(1, (8, 2)))])
