@@ -123,7 +123,7 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
             return {
                 {kai::LowpLimits::kRows, L::kColumns, 16, 0, 1},
                 {5, L::kColumns, kai::MlalLimits::kRhsBytes / L::kColumns, 0, 1},
-                {5, L::kColumns, kai::MlalLimits::kRhsBytes / L::kColumns + 8, 0, 1}};
+                {5, L::kColumns, kai::MlalLimits::kRhsBytes / L::kColumns + 24, 0, 1}};
         }
         const size_t columns = L::kColumns * L::kStripPanels;
         // Blocks of the most rows; of fewer, as k is long; rows that there is no room for; few columns; one row of a k
