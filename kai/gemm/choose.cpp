@@ -670,10 +670,41 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     return KAI_GEMM_OK;
 }
 
+/// The kernel for workers without an SME unit beside this one; without a micro-kernel if there is none.
+kai_gemm_kernel beside(const Problem& p, const Plan& plan, const kai_gemm_kernel& kernel) {
+    const kai_ukernel& u = *kernel.ukernel;
+    if ((run_features(u) & kSme) == 0 || !packs_b(kernel)) {
+        return {};
+    }
+    const size_t m = u.rows == KAI_ROWS_MANY ? 2 : 1;
+    kai_registry_request request = {u.family, m, &u, kSme, plan.problem.core, {}};
+    kai_gemm_kernel found = {kai_registry_best(&request, nullptr, nullptr), nullptr, false};
+    const bool fits = found.ukernel != nullptr && found.ukernel->size_only_features != 0 &&
+                      (found.ukernel->rows == KAI_ROWS_MANY) == (u.rows == KAI_ROWS_MANY) && set_lhs(p, found) &&
+                      found.copies_rows == kernel.copies_rows && row_type(found) == row_type(kernel);
+    return fits ? found : kai_gemm_kernel{};
+}
+
+/// Kernels for the workers that have no SME unit, if there are such workers.
+void choose_beside(const Problem& p, Plan& plan) {
+    if (p.pin != nullptr || p.units <= max(p.sme_units, 1) || !multiplies(p)) {
+        return;
+    }
+    plan.gemm_beside = beside(p, plan, plan.gemm), plan.gemv_beside = beside(p, plan, plan.gemv);
+    // A single row is packed once for all workers.
+    if (plan.gemm_beside.ukernel == nullptr || plan.gemv_beside.ukernel == nullptr ||
+        !same_lhs(plan.gemv, plan.gemv_beside)) {
+        plan.gemm_beside = plan.gemv_beside = {};
+    }
+}
+
 }  // namespace
 
 Status choose(const Problem& p, Plan& plan) {
     const Status status = choose_among(p, groups_for(p), plan);
+    if (status == KAI_GEMM_OK) {
+        choose_beside(p, plan);
+    }
     const bool none =
         status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
     if ((p.b_kind != KAI_GEMM_GGUF && p.b_kind != KAI_GEMM_UINT4_BLOCK) || !none) {

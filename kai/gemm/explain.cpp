@@ -132,6 +132,15 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
             "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
             plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
     }
+    if (is_mixed(*plan)) {
+        out.add(
+            "workers: %zu with SME, %zu beside them with the same bits: %s", plan->sme_workers,
+            plan->workers - plan->sme_workers, plan->gemm_beside.ukernel->name);
+        if (plan->gemv_beside.ukernel != plan->gemm_beside.ukernel) {
+            out.add("; one row: %s", plan->gemv_beside.ukernel->name);
+        }
+        out.add("\n    units of work go to whoever is free; their number is for SME as fast as %zu others\n", kSmeRate);
+    }
     if (plan->workers < p.units) {
         out.add("workers: %zu of %zu units, since sme_units is %zu\n", plan->workers, p.units, p.sme_units);
     }

@@ -113,6 +113,37 @@ inline kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t 
     return call;
 }
 
+/// @name Workers with an SME unit and workers beside them
+/// @{
+inline bool is_mixed(const Plan& plan) {
+    return plan.gemm_beside.ukernel != nullptr;
+}
+/// As how many workers without an SME unit one with it counts, where the run is divided. A queue does the rest.
+inline constexpr size_t kSmeRate = 4;
+inline size_t effective_workers(const Plan& plan) {
+    return is_mixed(plan) ? plan.workers + (kSmeRate - 1) * plan.sme_workers : plan.workers;
+}
+/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
+inline constexpr size_t kPartsPerWorker = 16;
+
+/// Whether a worker that has done `mine` parts leaves those that are left to others: to those that were faster so far,
+/// if they will have done all of them before it has done one more. The fastest never leaves. done(i): parts that worker
+/// i has done, 0 if it does not work any more.
+template <typename Done>
+bool is_late(size_t mine, size_t left, size_t workers, Done done) {
+    constexpr size_t kNearEnd = 8;
+    if (mine == 0 || left >= kNearEnd * workers) {
+        return false;
+    }
+    size_t others = 0;
+    for (size_t i = 0; i < workers && others < left; ++i) {
+        const size_t its = done(i);
+        others += 4 * its > 5 * mine ? its / mine : 0;
+    }
+    return others >= left;
+}
+/// @}
+
 /// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);
 
@@ -122,6 +153,11 @@ bool is_direct(const Plan& plan);
 /// Rows that are packed together: mr.
 inline size_t panel_rows(const kai_gemm_kernel& kernel) {
     return kernel.lhs_packer != nullptr ? kernel.ukernel->get_mr() : 1;
+}
+
+/// Whether both read the same packed rows, if their B is the same.
+inline bool same_lhs(const kai_gemm_kernel& a, const kai_gemm_kernel& b) {
+    return a.lhs_packer == b.lhs_packer && panel_rows(a) == panel_rows(b);
 }
 
 /// Bytes of the rows that a kernel reads from the workspace.

@@ -208,7 +208,7 @@ struct kai_gemm_problem {
     /// threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
-    /// threads. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
+    /// threads, the others run NEON kernels for the same packed B, if there are any. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
     size_t sme_units;
     size_t l1_bytes, l2_bytes;  ///< Caches of a core.
     /// The name of a micro-kernel that must be used for all rows; NULL: the best. Read while planning only.
@@ -283,7 +283,8 @@ struct kai_gemm_plan {
     size_t pack_units;           ///< Units of kai_gemm_pack_b_unit, per matrix.
     size_t pack_workspace_size;  ///< Exact, in bytes. 0 unless copies_columns.
     size_t workspace_size;       ///< Exact, in bytes, for runs of up to problem.m rows.
-    size_t workers;              ///< How many units may run at once: problem.units, with SME at most sme_units.
+    /// How many units may run at once: problem.units, with SME at most sme_units, unless there are kernels beside it.
+    size_t workers;
     /// Vector lengths in bytes that sizes of kernels and packed B depend on; 0: they do not. Packing and runs refuse
     /// others (VECTORS_CHANGED): Linux lets threads change theirs, with prctl.
     size_t sve_bytes, sme_bytes;
@@ -293,8 +294,13 @@ struct kai_gemm_plan {
     char reason[224];             ///< Why it failed, a sentence; empty if it did not.
     /// Up to so many rows, a matrix is one unit: it is not worth dividing. A run of one unit is the quickest to begin.
     size_t whole_rows;
-    uint64_t tag[8];        ///< With which packed matrices B end; INT2_CHANNEL: with the default table.
-    uint64_t reserved[55];  ///< Zeros.
+    uint64_t tag[8];  ///< With which packed matrices B end; INT2_CHANNEL: with the default table.
+    /// For workers without an SME unit, beside `gemm` and `gemv` with it: they read the same packed B and give the same
+    /// bits, so a unit of work is for any worker. Without a micro-kernel: all workers are alike.
+    struct kai_gemm_kernel gemm_beside, gemv_beside;
+    size_t sme_workers;                    ///< How many workers have an SME unit.
+    size_t lhs_beside, lhs_beside_stride;  ///< In the workspace: rows as gemm_beside reads them; as lhs, lhs_stride.
+    uint64_t reserved[46];                 ///< Zeros.
 };
 
 /// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the
@@ -426,7 +432,8 @@ struct kai_gemm_work {
     const struct kai_gemm_work* lhs_work;  ///< Whose packed LHS is read (kai_gemm_product); NULL: its own.
     size_t parts, next;                    ///< Of kai_gemm_run_products: parts of a phase, the next one to be taken.
     uint64_t single;                       ///< Not 0: the run is one unit, of which nobody else needs anything.
-    uint64_t reserved[12];                 ///< Zeros.
+    size_t lhs_beside_units;               ///< After lhs_units: how many pack rows for plan->gemm_beside.
+    uint64_t reserved[11];                 ///< Zeros.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(

@@ -357,7 +357,8 @@ void set_sizes(Plan& plan) {
         return;
     }
     if ((run_features(*plan.gemm.ukernel) & kSme) != 0) {
-        plan.workers = min(p.units, max(p.sme_units, 1));
+        plan.sme_workers = min(p.units, max(p.sme_units, 1));
+        plan.workers = is_mixed(plan) ? p.units : plan.sme_workers;
     }
 
     // Packed B.
@@ -381,7 +382,10 @@ void set_sizes(Plan& plan) {
     size_t slot = 0, copied = p.b_constant ? 0 : copied_columns_size(plan), tile = 0;
     to.few_rows_max = min(p.m, max(most_rows_on_demand(plan), 1));
     const size_t one_row = lhs_size(plan, plan.gemv, min(p.m, 1));
-    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv}) {
+    for (const kai_gemm_kernel* kernel : {&plan.gemm, &plan.gemv, &plan.gemm_beside}) {
+        if (kernel->ukernel == nullptr) {
+            continue;
+        }
         const kai_ukernel& u = *kernel->ukernel;
         if (kernel->copies_rows && kernel->lhs_packer != nullptr) {
             copied = max(copied, min(panel_rows(*kernel), p.m) * p.k * size_of(row_type(*kernel)));
@@ -396,7 +400,9 @@ void set_sizes(Plan& plan) {
         }
     }
     to.copied = place(slot, copied);
-    to.few_rows = place(slot, max(lhs_size(plan, plan.gemm, to.few_rows_max), one_row));
+    const bool mixed = is_mixed(plan), two_lhs = mixed && !same_lhs(plan.gemm, plan.gemm_beside);
+    const size_t few_beside = two_lhs ? lhs_size(plan, plan.gemm_beside, to.few_rows_max) : 0;
+    to.few_rows = place(slot, max(lhs_size(plan, plan.gemm, to.few_rows_max), max(one_row, few_beside)));
     to.tile = place(slot, p.gated != 0 ? 2 * round_up(tile, kAlignment) : tile);
     to.slot_size = round_up(slot, kAlignment);
 
@@ -405,13 +411,20 @@ void set_sizes(Plan& plan) {
     const size_t per_matrix = max(lhs_size(plan, plan.gemm, p.m), one_row);
     // Also where k is 0 and copies of rows are empty.
     const bool has_lhs = makes_lhs(plan.gemm) || makes_lhs(plan.gemv);
-    to.lhs_states = place(end, has_lhs ? p.batch * sizeof(uint32_t) : 0);
-    to.slots_taken = place(end, slot != 0 ? plan.workers * sizeof(uint32_t) : 0);
+    to.lhs_states = place(end, has_lhs ? (two_lhs ? 2 : 1) * p.batch * sizeof(uint32_t) : 0);
+    // Mixed: after the states of the slots, what the holder of each has done.
+    to.slots_taken = place(end, (mixed ? 2 : slot != 0 ? 1 : 0) * plan.workers * sizeof(uint32_t));
     to.lhs_stride = round_up(per_matrix, kAlignment);
     const size_t padded = p.groups ? max(lhs_size(plan, plan.gemm, p.m + p.batch * panel_rows(plan.gemm)),
                                          lhs_size(plan, plan.gemv, p.m + p.batch))
                                    : 0;
     to.lhs = place(end, p.groups || p.batch == 0 ? padded : (p.batch - 1) * to.lhs_stride + per_matrix);
+    if (two_lhs) {
+        const kai_gemm_kernel& kernel = plan.gemm_beside;
+        const size_t rows = p.groups ? p.m + p.batch * panel_rows(kernel) : p.m, each = lhs_size(plan, kernel, rows);
+        plan.lhs_beside_stride = round_up(each, kAlignment);
+        plan.lhs_beside = place(end, p.groups || p.batch == 0 ? each : (p.batch - 1) * plan.lhs_beside_stride + each);
+    }
     to.b = place(
         end, p.b_constant || plan.rhs_packer == nullptr || b_count(p) == 0
                  ? 0
@@ -546,7 +559,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         made.direct = is_direct(made);
         made.bias_apart = p.bias && !made.direct;
     } else {
-        made.gemm = made.gemv = {};
+        made.gemm = made.gemv = made.gemm_beside = made.gemv_beside = {};
         made.rhs_packer = nullptr, made.copies_columns = false;
     }
     set_sizes(made);

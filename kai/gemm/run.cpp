@@ -179,14 +179,28 @@ KAI_INLINE bool has_lhs(const Work& w) {
     return w.kernel->ukernel != nullptr && (w.kernel->lhs_packer != nullptr || copies_rows(w));
 }
 
+/// The same work for a worker without an SME unit.
+Work beside_of(const Work& w) {
+    Work beside = w;
+    beside.kernel = w.kernel == &w.plan->gemv ? &w.plan->gemv_beside : &w.plan->gemm_beside;
+    return beside;
+}
+
+/// Whether its rows are packed apart from those for workers with an SME unit.
+KAI_INLINE bool has_lhs_beside(const Work& w) {
+    return w.kernel == &w.plan->gemm_beside && !same_lhs(w.plan->gemm, *w.kernel);
+}
+
 // ---- slots ----
 
-/// A unit's own part of the workspace, for as long as this object lives. False if all are taken.
+/// A unit's own part of the workspace, for as long as this object lives. False if all are taken. The first ones of a
+/// mixed plan have an SME unit.
 class Slot {
 public:
     explicit Slot(const Work& w, size_t unit) {
         const Plan& plan = *w.plan;
-        is_needed_ = plan.layout.slot_size != 0;
+        const bool mixed = is_mixed(plan);
+        is_needed_ = plan.layout.slot_size != 0 || mixed;
         if (!is_needed_) {
             return;
         }
@@ -195,10 +209,11 @@ public:
             return;
         }
         auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
-        size_t i = unit % plan.workers;
+        size_t i = mixed ? 0 : unit % plan.workers;
         for (size_t tried = 0; tried < plan.workers; ++tried) {
             if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
                 taken_ = &taken[i];
+                is_beside_ = mixed && i >= plan.sme_workers;
                 memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
                 return;
             }
@@ -220,8 +235,28 @@ public:
         return memory_ != nullptr ? memory_ + offset : nullptr;
     }
 
+    /// Without an SME unit.
+    bool is_beside() const {
+        return is_beside_;
+    }
+
+    /// @name Of a mixed plan: workers that are not alike, in the last phase
+    /// @{
+    void count(const Plan& plan) const {
+        __atomic_fetch_add(taken_ + plan.workers, 1U, __ATOMIC_RELAXED);
+    }
+    bool is_late(const Work& w, size_t left) const {
+        const size_t workers = w.plan->workers;
+        const auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, w.plan->layout.slots_taken));
+        return gemm::is_late(__atomic_load_n(taken_ + workers, __ATOMIC_RELAXED), left, workers, [&](size_t i) {
+            const bool works = __atomic_load_n(taken + i, __ATOMIC_RELAXED) != 0;
+            return works ? __atomic_load_n(taken + workers + i, __ATOMIC_RELAXED) : 0;
+        });
+    }
+    /// @}
+
 private:
-    bool is_needed_ = false;
+    bool is_needed_ = false, is_beside_ = false;
     uint32_t* taken_ = nullptr;
     char* memory_ = nullptr;
 };
@@ -277,6 +312,11 @@ const Work& lhs_work(const Work& w) {
 
 /// Where the packed rows of a matrix are.
 char* lhs_of(const Work& w, const Matrix& matrix) {
+    if (has_lhs_beside(w)) {
+        const size_t before = w.plan->problem.groups ? lhs_size(*w.plan, *w.kernel, matrix.slot_row)
+                                                     : matrix.index * w.plan->lhs_beside_stride;
+        return at(w.workspace, w.plan->lhs_beside + before);
+    }
     const Work& of = lhs_work(w);
     const kai_gemm_layout& layout = of.plan->layout;
     const size_t offset =
@@ -292,8 +332,10 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
         make_lhs(w, matrix, 0, matrix.m, lhs_of(w, matrix), slot.get(layout.copied));
         return lhs_of(w, matrix);
     }
-    const Work& of = lhs_work(w);
+    const bool is_beside = has_lhs_beside(w);
+    const Work& of = is_beside ? w : lhs_work(w);
     auto* state = reinterpret_cast<uint32_t*>(at(of.workspace, of.plan->layout.lhs_states)) + matrix.index;
+    state += is_beside ? w.plan->problem.batch : 0;
     uint32_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
     char* shared = lhs_of(w, matrix);
     if (seen == kThere) {
@@ -323,17 +365,25 @@ size_t b_parts(const Work& w, size_t m) {
     return m == 0 || w.plan->problem.b_constant || !packs_b(*w.kernel) ? 0 : w.plan->pack_units;
 }
 
+/// A unit of those that pack the LHS.
+void prepare_lhs(const Work& w, size_t unit, const Slot& slot) {
+    const size_t mr = panel_rows(*w.kernel);
+    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return lhs_parts(w, m); });
+    const size_t parts = lhs_parts(w, matrix.m), panels = divide_up(matrix.m, mr);
+    const size_t first = panels * unit / parts * mr, end = min(panels * (unit + 1) / parts * mr, matrix.m);
+    make_lhs(w, matrix, first, end - first, lhs_of(w, matrix), slot.get(w.plan->layout.copied));
+}
+
 void prepare(const Work& w, size_t unit, const Slot& slot) {
     const Plan& plan = *w.plan;
     if (unit < w.lhs_units) {
-        const size_t mr = panel_rows(*w.kernel);
-        const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return lhs_parts(w, m); });
-        const size_t parts = lhs_parts(w, matrix.m), panels = divide_up(matrix.m, mr);
-        const size_t first = panels * unit / parts * mr, end = min(panels * (unit + 1) / parts * mr, matrix.m);
-        make_lhs(w, matrix, first, end - first, lhs_of(w, matrix), slot.get(plan.layout.copied));
-        return;
+        return prepare_lhs(w, unit, slot);
     }
     unit -= w.lhs_units;
+    if (unit < w.lhs_beside_units) {
+        return prepare_lhs(beside_of(w), unit, slot);
+    }
+    unit -= w.lhs_beside_units;
     const size_t index =
         plan.problem.b_per_matrix ? find_matrix(w, unit, [&](size_t m) { return b_parts(w, m); }).index : 0;
     kai_gemm_weights weights = {};
@@ -954,7 +1004,12 @@ void count_units(Work& w, size_t rows) {
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
     const bool packs_lhs = has_lhs(w) && !w.packs_lhs_on_demand;
     w.lhs_units = packs_lhs ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
-    size_t first = w.lhs_units;
+    if (packs_lhs && is_mixed(plan)) {
+        const Work beside = beside_of(w);
+        const auto parts = [&](size_t m) { return lhs_parts(beside, m); };
+        w.lhs_beside_units = has_lhs_beside(beside) ? all_units(beside, parts) : 0;
+    }
+    size_t first = w.lhs_units + w.lhs_beside_units;
     if (w.kernel->ukernel != nullptr) {
         const auto parts = [&](size_t m) { return b_parts(w, m); };
         first += p.b_per_matrix ? all_units(w, parts) : parts(w.rows);
@@ -996,7 +1051,7 @@ void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
     if (phase + 1 < w.phases) {
         prepare(w, unit, slot);
     } else {
-        multiply(w, unit, slot);
+        multiply(slot.is_beside() ? beside_of(w) : w, unit, slot);
     }
 }
 
@@ -1009,14 +1064,11 @@ void pause() {
 #endif
 }
 
-/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
-constexpr size_t kPartsPerWorker = 16;
-
 /// The units of a phase, divided into parts of neighbouring units, which share rows or columns. There are fewer parts
 /// than units if a batch has many small matrices, or if fewer units may run at once than there are threads (SME).
 size_t count_parts(const Work& w, size_t phase) {
     const Plan& plan = *w.plan;
-    const size_t most = plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * plan.workers;
+    const size_t most = plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * effective_workers(plan);
     return min(most, w.units[phase]);
 }
 
@@ -1026,15 +1078,26 @@ void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t 
     if (check_vectors(*w.plan)) {
         return;  // the thread that began takes what is left
     }
+    if (__atomic_load_n(&next, __ATOMIC_RELAXED) >= parts) {
+        return;
+    }
     const Slot slot(w, task);
     const size_t units = w.units[phase];
+    const bool counts = is_mixed(*w.plan) && phase + 1 == w.phases;
     while (slot) {
+        const size_t taken = counts ? __atomic_load_n(&next, __ATOMIC_RELAXED) : 0;
+        if (counts && taken < parts && slot.is_late(w, parts - taken)) {
+            return;
+        }
         const size_t part = __atomic_fetch_add(&next, size_t{1}, __ATOMIC_RELAXED);
         if (part >= parts) {
             return;
         }
         for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
             run_any(w, phase, unit, slot);
+        }
+        if (counts) {
+            slot.count(*w.plan);
         }
     }
 }

@@ -18,6 +18,10 @@ constexpr double kMostLoaded = 1.25;
 /// What is loaded beyond that, as a multiple of the least bytes, counts this much as imbalance.
 constexpr double kLoadedForIdle = 0.25;
 
+/// The same, as a multiple, for several rows and workers with an SME unit: entering streaming mode is more, and the tile
+/// is done sooner. One row takes what its columns take to load.
+constexpr double kSmeLeast = 16;
+
 /// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
 double real(size_t x) {
     return static_cast<double>(static_cast<ptrdiff_t>(x));
@@ -208,10 +212,11 @@ private:
 
 size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows) {
     const Problem& p = plan.problem;
-    const size_t workers = plan.workers,
+    const size_t workers = effective_workers(plan),
                  step = kernel.ukernel != nullptr ? columns_at_once(plan, *kernel.ukernel, rows) : 1;
     const double macs = real(rows) * real(p.n) * real(max(p.k, 1));
-    const size_t tiles = workers == 1 ? 1 : tiles_per_worker(macs, workers) * workers;
+    const double worth = is_mixed(plan) && rows > 1 ? macs / kSmeLeast : macs;
+    const size_t tiles = workers == 1 ? 1 : tiles_per_worker(worth, workers) * workers;
     return round_up(divide_up(p.n, tiles), step);
 }
 
@@ -225,7 +230,7 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
     const Side &stays = sides.rows_stay ? sides.rows : sides.columns,
                &passes = sides.rows_stay ? sides.columns : sides.rows;
     const auto cache = real(p.l2_bytes);
-    const size_t workers = plan.workers, parts = stays.parts(cache);
+    const size_t workers = effective_workers(plan), parts = stays.parts(cache);
     Division division(sides, batch, workers, cache);
     if (workers == 1) {
         return division.tiles(divide_up(stays.steps, parts), passes.steps);
@@ -233,7 +238,8 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
 
     // The side that streams by is divided; if that is not enough, the other one as well, at first so that there is a
     // tile for each worker. Cuts double, which is quick: every run does this.
-    const size_t most = tiles_per_worker(division.all() * real(max(p.k, 1)), workers);
+    const double macs = division.all() * real(max(p.k, 1));
+    const size_t most = tiles_per_worker(is_mixed(plan) && m > 1 ? macs / kSmeLeast : macs, workers);
     for (size_t cuts = max(parts, divide_up(workers, batch * passes.steps));; cuts *= 2) {
         const size_t stay = divide_up(stays.steps, min(cuts, stays.steps));
         const size_t stay_tiles = batch * divide_up(stays.steps, stay);
@@ -264,8 +270,8 @@ size_t whole_rows_of(const Plan& plan) {
         return 0;
     }
     if (plan.workers > 1) {
-        constexpr size_t kMostMacs = 1 << 12;  // done long before another thread wakes up
-        return p.batch > 1 ? 0 : kMostMacs / max(p.n * p.k, 1);
+        const size_t most_macs = size_t{1} << (is_mixed(plan) ? 20 : 12);  // done long before another thread wakes up
+        return p.batch > 1 ? 0 : most_macs / max(p.n * p.k, 1);
     }
     // Nothing is gained by dividing what stays in the L2 cache.
     const size_t rows = max(plan.layout.lhs_stride, p.m * p.k * size_of(p.a_type)),
@@ -324,19 +330,21 @@ double width(size_t i, size_t tile, size_t count) {
     return real(min(tile, count - i * tile));
 }
 
-/// The time that equal workers take for units in order: each unit goes to the worker that is free first.
+/// The time that workers take for units in order: each unit goes to the worker that would finish it first. Of equal
+/// ones, that is the one that is free first.
 class Workers {
 public:
     static constexpr size_t kMost = 256, kMostUnits = 1 << 16;
 
-    explicit Workers(size_t count) : count_(count) {
+    /// The first `fast` of them count as kSmeRate.
+    Workers(size_t count, size_t fast) : count_(count), fast_(fast) {
     }
     void take(double macs) {
         size_t first = 0;
         for (size_t w = 1; w < count_; ++w) {
-            first = free_at_[w] < free_at_[first] ? w : first;
+            first = done(w, macs) < done(first, macs) ? w : first;
         }
-        free_at_[first] += macs;
+        free_at_[first] = done(first, macs);
         finish_ = free_at_[first] > finish_ ? free_at_[first] : finish_;
     }
     double finish() const {
@@ -348,7 +356,11 @@ public:
     }
 
 private:
-    size_t count_;
+    double done(size_t worker, double macs) const {
+        return free_at_[worker] + (worker < fast_ ? macs / real(kSmeRate) : macs);
+    }
+
+    size_t count_, fast_;
     double free_at_[kMost] = {};
     double finish_ = 0;
 };
@@ -380,7 +392,7 @@ extern "C" kai_gemm_status kai_gemm_estimate(const Work* work, kai_gemm_cost* co
         units += real(alike.count) * real(m_tiles) * real(n_tiles);
     });
     const bool follows = units <= Workers::kMostUnits && plan.workers <= Workers::kMost;
-    Workers workers(plan.workers);
+    Workers workers(plan.workers, is_mixed(plan) ? plan.sme_workers : 0);
     for_each_matrix(*work, [&](const Alike& alike) {
         const size_t m = alike.m, m_tiles = p.scatters ? 1 : divide_up(m, work->m_tile);
         if (m == 0) {

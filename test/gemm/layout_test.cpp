@@ -1,6 +1,5 @@
-// The structures of public headers that callers allocate, as version 1 of the
-// library has them on 64-bit systems. A structure that grows without a new
-// major version, which is the SONAME, would be written past its end where a
+// The structures of public headers that callers allocate, as version 1 of the library has them on 64-bit systems. A
+// structure that grows without a new major version, which is the SONAME, would be written past its end where a
 // program was built with the older header (docs/versioning.md).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -18,8 +17,7 @@ namespace {
 
 using Bytes = std::vector<size_t>;
 
-/// After a change: a new major version in kai_common.h, its number here, then
-/// the sizes of the failure messages.
+/// After a change: a new major version in kai_common.h, its number here, then the sizes of the failure messages.
 TEST(GemmLayout, OfThisMajorVersion) {
     ASSERT_EQ(KAI_LIBRARY_VERSION_MAJOR, 1);
     if (sizeof(void*) != 8) {
@@ -119,9 +117,14 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_plan, reason),
             offsetof(kai_gemm_plan, whole_rows),
             offsetof(kai_gemm_plan, tag),
+            offsetof(kai_gemm_plan, gemm_beside),
+            offsetof(kai_gemm_plan, gemv_beside),
+            offsetof(kai_gemm_plan, sme_workers),
+            offsetof(kai_gemm_plan, lhs_beside),
+            offsetof(kai_gemm_plan, lhs_beside_stride),
             offsetof(kai_gemm_plan, reserved)}),
-        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528, 536, 544, 552,
-               560,  568, 576, 584, 592, 600, 608, 712, 716, 944, 952, 1016}))
+        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528,  536,  544,  552,  560,  568,
+               576,  584, 592, 600, 608, 712, 716, 944, 952, 1016, 1040, 1064, 1072, 1080, 1088}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{
@@ -165,14 +168,27 @@ TEST(GemmLayout, OfThisMajorVersion) {
         << "kai_gemm_epilogue";
     EXPECT_EQ(
         (Bytes{
-            sizeof(kai_gemm_work), offsetof(kai_gemm_work, plan), offsetof(kai_gemm_work, operands),
-            offsetof(kai_gemm_work, workspace), offsetof(kai_gemm_work, kernel), offsetof(kai_gemm_work, rows),
-            offsetof(kai_gemm_work, m_tile), offsetof(kai_gemm_work, n_tile), offsetof(kai_gemm_work, m_first),
-            offsetof(kai_gemm_work, packs_lhs_on_demand), offsetof(kai_gemm_work, shares_rows),
-            offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units),
-            offsetof(kai_gemm_work, lhs_work), offsetof(kai_gemm_work, parts), offsetof(kai_gemm_work, next),
-            offsetof(kai_gemm_work, single), offsetof(kai_gemm_work, reserved)}),
-        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120, 128}))
+            sizeof(kai_gemm_work),
+            offsetof(kai_gemm_work, plan),
+            offsetof(kai_gemm_work, operands),
+            offsetof(kai_gemm_work, workspace),
+            offsetof(kai_gemm_work, kernel),
+            offsetof(kai_gemm_work, rows),
+            offsetof(kai_gemm_work, m_tile),
+            offsetof(kai_gemm_work, n_tile),
+            offsetof(kai_gemm_work, m_first),
+            offsetof(kai_gemm_work, packs_lhs_on_demand),
+            offsetof(kai_gemm_work, shares_rows),
+            offsetof(kai_gemm_work, phases),
+            offsetof(kai_gemm_work, units),
+            offsetof(kai_gemm_work, lhs_units),
+            offsetof(kai_gemm_work, lhs_work),
+            offsetof(kai_gemm_work, parts),
+            offsetof(kai_gemm_work, next),
+            offsetof(kai_gemm_work, single),
+            offsetof(kai_gemm_work, lhs_beside_units),
+            offsetof(kai_gemm_work, reserved)}),
+        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120, 128, 136}))
         << "kai_gemm_work";
     EXPECT_EQ(
         (Bytes{

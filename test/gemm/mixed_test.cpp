@@ -1,0 +1,304 @@
+// Plans in which some workers have an SME unit and the others run NEON kernels beside them, from one packed B.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <queue>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kai/gemm/gemm.hpp"
+#include "test/gemm/experiment.hpp"
+#include "test/support/random.hpp"
+
+namespace test::gemm {
+namespace {
+
+/// More threads than SME units.
+Case case_of(kai_gemm_kind kind, kai_datatype c_type, size_t m, size_t run_m) {
+    Case c;
+    c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, 1100);
+    c.p.b_kind = kind, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
+    c.p.c_type = c_type, c.p.units = 5, c.p.sme_units = 2;
+    c.m = run_m, c.numbers = Numbers::exact;
+    return c;
+}
+
+/// The words of the workspace that say which slots are taken.
+uint32_t* slots_of(const Experiment& e) {
+    return reinterpret_cast<uint32_t*>(e.workspace[0].data() + e.plan.layout.slots_taken);
+}
+
+/// Runs unit by unit; before each, `with_sme(random)` says whether an SME unit is free. packed(): after phase 0.
+template <typename WithSme, typename Packed>
+void run_units(Experiment& e, uint64_t seed, WithSme with_sme, Packed packed) {
+    Random random(seed);
+    e.reset_c();
+    std::memset(e.workspace[0].data(), 0xAA, e.workspace[0].size());
+    kai_gemm_work work = {};
+    ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &work), KAI_GEMM_OK);
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        if (phase == 1) {
+            packed();
+        }
+        std::vector<size_t> order(work.units[phase]);
+        for (size_t i = 0; i < order.size(); ++i) {
+            order[i] = i;
+        }
+        for (size_t i = order.size(); i > 1; --i) {
+            std::swap(order[i - 1], order[static_cast<size_t>(random.integer(0, static_cast<int>(i) - 1))]);
+        }
+        for (const size_t unit : order) {
+            const bool sme = with_sme(random);
+            if (work.single == 0) {
+                std::fill_n(slots_of(e), e.plan.sme_workers, sme ? 0U : 1U);
+            }
+            ASSERT_EQ(kai_gemm_try_unit(&work, phase, unit), KAI_GEMM_OK);
+        }
+    }
+}
+
+template <typename WithSme>
+void run_units(Experiment& e, uint64_t seed, WithSme with_sme) {
+    run_units(e, seed, with_sme, [] {});
+}
+
+struct Variant {
+    const char* name;
+    void (*change)(Case& c);
+};
+constexpr Variant kVariants[] = {
+    {"plain", [](Case&) {}},
+    {"scaled", [](Case& c) { c.p.alpha = 2, c.p.beta = 1; }},
+    {"batch", [](Case& c) { c.p.batch = 3, c.p.b_per_matrix = true; }},
+    {"groups",
+     [](Case& c) {
+         c.p.groups = c.p.b_per_matrix = true, c.p.batch = 4;
+         c.rows = {c.m, 0, 1, 2};
+         c.p.m = c.m + 3 + 7;
+     }},
+};
+
+/// Runs a case in all ways. Whether its plan is mixed.
+bool check_case(const Case& c) {
+    Experiment e(c);
+    EXPECT_EQ(e.make_plan(), KAI_GEMM_OK);
+    if (e.plan.gemm_beside.ukernel == nullptr) {
+        return false;
+    }
+    EXPECT_EQ(e.pack(), KAI_GEMM_OK);
+    EXPECT_EQ(e.plan.workers, 5U);
+    EXPECT_EQ(e.plan.sme_workers, 2U);
+    run_units(e, 1, [](Random&) { return true; });
+    e.check();
+    const std::vector<uint8_t> want = e.c_bytes();
+    run_units(e, 2, [](Random&) { return false; });
+    EXPECT_TRUE(e.c_bytes() == want) << "beside SME";
+    run_units(e, 3, [](Random& random) { return random.integer(0, 1) != 0; });
+    EXPECT_TRUE(e.c_bytes() == want) << "here and there";
+    e.reset_c();
+    EXPECT_EQ(e.run({4, 0, true}), KAI_GEMM_OK);
+    EXPECT_TRUE(e.c_bytes() == want) << "four threads";
+    // Each kind of worker reads the rows that are packed for its kernel.
+    const auto spoil = [&](size_t from, size_t to) { std::memset(e.workspace[0].data() + from, 0x7F, to - from); };
+    if (c.m > e.plan.layout.few_rows_max && e.plan.lhs_beside_stride != 0) {  // vectors of 128 bits: the same rows
+        run_units(
+            e, 4, [](Random&) { return false; }, [&] { spoil(e.plan.layout.lhs, e.plan.lhs_beside); });
+        EXPECT_TRUE(e.c_bytes() == want) << "beside SME, without the rows of SME";
+        run_units(
+            e, 5, [](Random&) { return true; }, [&] { spoil(e.plan.lhs_beside, e.plan.layout.b); });
+        EXPECT_TRUE(e.c_bytes() == want) << "with SME, without the rows beside it";
+    }
+    return true;
+}
+
+// Whoever takes a unit, with an SME unit or without, in whatever order: the bits are those of workers with SME.
+TEST(GemmMixed, BitsDoNotDependOnTheWorker) {
+    size_t mixed = 0, cases = 0;
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL}) {
+        for (const Variant& variant : kVariants) {
+            for (const size_t m : {size_t{1}, size_t{3}, size_t{17}}) {
+                const bool int4 = kind == KAI_GEMM_INT4_CHANNEL, plain = &variant == kVariants;
+                if (int4 && !plain) {
+                    continue;
+                }
+                // f16: SME2 only.
+                Case c = case_of(kind, m == 3 ? kai_dt_f16 : kai_dt_f32, 17, m);
+                variant.change(c);
+                SCOPED_TRACE(testing::Message() << variant.name << ", kind " << kind << ", m " << m);
+                ++cases;
+                mixed += check_case(c) ? 1 : 0;
+                if (HasFailure()) {
+                    return;
+                }
+            }
+        }
+    }
+    if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        EXPECT_EQ(mixed, cases);
+    }
+}
+
+// The packed B is that of a plan in which all workers have SME, and of one that has a single thread.
+TEST(GemmMixed, OnePackedB) {
+    for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL}) {
+        kai_gemm_problem p = case_of(kind, kai_dt_f32, 70, 70).p;
+        kai_gemm_plan mixed, alike, one, without;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &mixed), KAI_GEMM_OK);
+        p.sme_units = p.units;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &alike), KAI_GEMM_OK);
+        EXPECT_EQ(alike.gemm_beside.ukernel, nullptr);
+        EXPECT_EQ(mixed.packed_b_size, alike.packed_b_size);
+        EXPECT_EQ(std::memcmp(mixed.tag, alike.tag, sizeof(mixed.tag)), 0);
+        EXPECT_EQ(mixed.gemm.ukernel, alike.gemm.ukernel);
+        p.units = p.sme_units = 1;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &one), KAI_GEMM_OK);
+        EXPECT_EQ(one.packed_b_size, mixed.packed_b_size);
+        // Without SME, weights that were packed for it.
+        const kai_gemm_format format = mixed.format;
+        p.units = 5, p.sme_units = 0, p.format = &format;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &without), KAI_GEMM_OK);
+        EXPECT_EQ(without.packed_b_size, mixed.packed_b_size);
+        EXPECT_EQ(without.workers, 5U);
+        if (mixed.gemm_beside.ukernel != nullptr) {
+            EXPECT_EQ(without.gemm.ukernel, mixed.gemm_beside.ukernel);
+            EXPECT_EQ(without.gemv.ukernel, mixed.gemv_beside.ukernel);
+        }
+        p = case_of(kind, kai_dt_f32, 70, 70).p;
+        for (const kai_ukernel* u : {mixed.gemm.ukernel, mixed.gemv.ukernel}) {
+            p.pin = u->name;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &without), KAI_GEMM_OK);
+            EXPECT_EQ(without.gemm_beside.ukernel, nullptr) << "a pinned kernel is for all workers: " << u->name;
+        }
+    }
+}
+
+TEST(GemmMixed, ExplainNamesTheKernels) {
+    const Case c = case_of(KAI_GEMM_INT8_CHANNEL, kai_dt_f32, 70, 70);
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&c.p, &plan), KAI_GEMM_OK);
+    std::string text(kai_gemm_explain(&plan, nullptr, 0), ' ');
+    kai_gemm_explain(&plan, text.data(), text.size() + 1);
+    const bool mixed = plan.gemm_beside.ukernel != nullptr;
+    EXPECT_EQ(text.find("workers: 2 with SME, 3 beside them") != std::string::npos, mixed) << text;
+    if (mixed) {
+        EXPECT_NE(text.find(plan.gemm_beside.ukernel->name), std::string::npos) << text;
+        EXPECT_NE(text.find(plan.gemv_beside.ukernel->name), std::string::npos) << text;
+    }
+}
+
+/// A simulated machine: workers by their speed, the first with the SME unit.
+struct Machine {
+    const char* name;
+    std::vector<double> speeds;
+};
+const Machine kMachines[] = {
+    {"4 fast, 6 at 0.35, SME of 4", {4, 1, 1, 1, .35, .35, .35, .35, .35, .35}},
+    {"2 and 6, SME of 4", {4, 1, .7, .7, .7, .7, .7, .7}},
+    {"1, 3 and 4, SME of 4", {4, .8, .8, .8, .35, .35, .35, .35}},
+    {"8 equal", {1, 1, 1, 1, 1, 1, 1, 1}},
+    {"4 and 4", {1, 1, 1, 1, .5, .5, .5, .5}},
+};
+
+/// The sizes of the units of the last phase, in order: multiply-adds for each k.
+std::vector<double> units_of(const kai_gemm_work& work, size_t m, size_t n) {
+    const size_t m_tiles = (m + work.m_tile - 1) / work.m_tile, n_tiles = (n + work.n_tile - 1) / work.n_tile;
+    std::vector<double> sizes;
+    for (size_t unit = 0; unit < m_tiles * n_tiles; ++unit) {
+        const size_t mi = work.m_first ? unit % m_tiles : unit / n_tiles,
+                     ni = work.m_first ? unit / m_tiles : unit % n_tiles;
+        const size_t rows = std::min(work.m_tile, m - mi * work.m_tile),
+                     columns = std::min(work.n_tile, n - ni * work.n_tile);
+        sizes.push_back(static_cast<double>(rows * columns));
+    }
+    return sizes;
+}
+
+/// When the last worker is done; workers take parts as kai_gemm_run lets them.
+double simulate(const Machine& machine, const std::vector<double>& units, size_t parts) {
+    const size_t workers = machine.speeds.size();
+    std::vector<size_t> done(workers);
+    std::vector<bool> works(workers, true);
+    using Event = std::pair<double, size_t>;
+    std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+    for (size_t i = 0; i < workers; ++i) {
+        events.emplace(0, i);
+    }
+    size_t next = 0;
+    double end = 0;
+    while (!events.empty()) {
+        const auto [time, i] = events.top();
+        events.pop();
+        done[i] += time > 0 ? 1 : 0;
+        const auto done_by = [&](size_t w) { return works[w] ? done[w] : 0; };
+        if (next == parts || kai::gemm::is_late(done[i], parts - next, workers, done_by)) {
+            works[i] = false;
+            continue;
+        }
+        double size = 0;
+        for (size_t unit = units.size() * next / parts; unit < units.size() * (next + 1) / parts; ++unit) {
+            size += units[unit];
+        }
+        ++next;
+        const double until = time + size / machine.speeds[i];
+        end = std::max(end, until);
+        events.emplace(until, i);
+    }
+    EXPECT_EQ(next, parts) << "nobody does the rest";
+    return end;
+}
+
+// Time over that of all units of the machine together, and what it is if the workers without SME are idle.
+TEST(GemmMixed, UnequalWorkersFinishTogether) {
+    struct Shape {
+        const char* of;
+        size_t n, k;
+    };
+    for (const Machine& machine : kMachines) {
+        double sum = 0;
+        for (const double speed : machine.speeds) {
+            sum += speed;
+        }
+        for (const Shape& shape :
+             {Shape{"1B", 2048, 2048},
+              {"1B", 8192, 2048},
+              {"8B", 4096, 4096},
+              {"8B", 14336, 4096},
+              {"8B", 4096, 14336},
+              {"30B of experts", 2048, 4096}}) {
+            for (const size_t m : {size_t{512}, size_t{1}}) {
+                kai_gemm_problem p = kai_gemm_problem_of(512, shape.n, shape.k);
+                p.b_kind = KAI_GEMM_INT8_CHANNEL, p.b_constant = p.b_transposed = p.untagged = true;
+                p.units = machine.speeds.size(), p.sme_units = 1;
+                kai_gemm_plan plan;
+                ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+                if (plan.gemm_beside.ukernel == nullptr) {
+                    GTEST_SKIP() << "no plan of this CPU is mixed";
+                }
+                GuardedBuffer workspace(plan.workspace_size, Flush::start, 0);
+                kai_gemm_operands x = {};  // begun, not run: A, B and C are not looked at
+                x.m = m, x.a.data = x.b.data = workspace.data(), x.c.data = workspace.data();
+                kai_gemm_work work;
+                ASSERT_EQ(kai_gemm_begin(&plan, &x, workspace.data(), plan.workspace_size, &work), KAI_GEMM_OK);
+                const std::vector<double> units = units_of(work, m, shape.n);
+                ASSERT_EQ(units.size(), work.units[work.phases - 1]);
+                const size_t parts =
+                    std::min(units.size(), kai::gemm::kPartsPerWorker * kai::gemm::effective_workers(plan));
+                const double ideal = static_cast<double>(m * shape.n) / sum;
+                const double ratio = simulate(machine, units, parts) / ideal, alone = sum / machine.speeds[0];
+                std::printf(
+                    "%-28s %-14s %3zu x %5zu x %5zu: %3zu units, %.3f of the ideal time, SME alone %.2f\n",
+                    machine.name, shape.of, m, shape.n, shape.k, units.size(), ratio, alone);
+                // Fewer than 64 units of one row: panels of 64 columns are not divided.
+                EXPECT_LE(ratio, m > 1 ? 1.12 : units.size() >= 64 ? 1.105 : 1.23);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace test::gemm
