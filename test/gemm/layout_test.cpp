@@ -131,8 +131,9 @@ TEST(GemmLayout, OfThisMajorVersion) {
             sizeof(kai_gemm_weights), offsetof(kai_gemm_weights, b), offsetof(kai_gemm_weights, ldb),
             offsetof(kai_gemm_weights, scale), offsetof(kai_gemm_weights, scale_stride),
             offsetof(kai_gemm_weights, zero), offsetof(kai_gemm_weights, zero_point), offsetof(kai_gemm_weights, lut),
-            offsetof(kai_gemm_weights, bias), offsetof(kai_gemm_weights, reserved)}),
-        (Bytes{128, 0, 8, 16, 24, 32, 40, 48, 56, 64}))
+            offsetof(kai_gemm_weights, bias), offsetof(kai_gemm_weights, table),
+            offsetof(kai_gemm_weights, zero_points), offsetof(kai_gemm_weights, reserved)}),
+        (Bytes{128, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80}))
         << "kai_gemm_weights";
     EXPECT_EQ(
         (Bytes{
