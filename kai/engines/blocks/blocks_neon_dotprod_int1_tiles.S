@@ -13,6 +13,7 @@
 
 regs 29, bits_0, bits_1, copies
 
+// What spread and test_bits need. Changes x6.
 .macro load_lanes
     mov     w6, #0x0201
     movk    w6, #0x0804, lsl #16
@@ -25,11 +26,13 @@ regs 29, bits_0, bits_1, copies
     mov     S0_0.d[0], xzr
     add     copies.16b, copies.16b, S0_0.16b
 .endm
+// Bytes to the lanes of their k.
 .macro spread i, set
     .if \i == 0
     tbl     B\set\()_0.16b, {B\set\()_0.16b}, copies.16b
     .endif
 .endm
+// Lanes whose bit is set become -1, others 0.
 .macro test_bits i, set
     .if \i == 0
     cmtst   B\set\()_1.16b, B\set\()_0.16b, bits_1.16b

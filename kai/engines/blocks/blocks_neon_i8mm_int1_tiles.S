@@ -17,6 +17,7 @@
 
 regs 29, bits, copies_0, copies_1
 
+// What spread and test_bits need. Changes x6.
 .macro load_lanes
     mov     x6, #0x0201
     movk    x6, #0x0804, lsl #16
@@ -29,6 +30,7 @@ regs 29, bits, copies_0, copies_1
     movi    copies_1.16b, #2
     add     copies_1.16b, copies_1.16b, copies_0.16b
 .endm
+// Bytes to the lanes of their k.
 .macro spread i, set
     .if \i == 0
     tbl     B\set\()_1.16b, {B\set\()_0.16b}, copies_1.16b
@@ -36,6 +38,7 @@ regs 29, bits, copies_0, copies_1
     tbl     B\set\()_0.16b, {B\set\()_0.16b}, copies_0.16b
     .endif
 .endm
+// Lanes whose bit is set become -1, others 0.
 .macro test_bits i, set
     .if \i < 2
     cmtst   B\set\()_\i\().16b, B\set\()_\i\().16b, bits.16b
