@@ -1,4 +1,5 @@
-// Both operands quantised in blocks, on Armv8.0: the micro-kernels with SMULL and SMLAL (blocks_neon_mlal.S).
+// Both operands quantised in blocks, on Armv8.0: the micro-kernels with SMULL and SMLAL (blocks_neon_mlal.S, of 2 bits
+// blocks_neon_mlal_int2.S).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/catalogue.hpp"
@@ -6,6 +7,7 @@
 #include "kai/engines/int_neon/int_neon_mlal.hpp"
 
 extern "C" {
+KAI_DECLARE_MLAL(qsi8d32p_qsi2c32p);
 KAI_DECLARE_MLAL(qsi8d32p_qsi4c32p);
 KAI_DECLARE_MLAL(qsi8d32p_qai4c32p);
 }
@@ -15,6 +17,8 @@ namespace {
 
 template <const Format& RHS>
 constexpr MlalTiles tiles = KAI_MLAL_TILES(qsi8d32p_qsi4c32p);
+template <>
+constexpr MlalTiles tiles<qsi2c32p> = KAI_MLAL_TILES(qsi8d32p_qsi2c32p);
 template <>
 constexpr MlalTiles tiles<qai4c32p> = KAI_MLAL_TILES(qsi8d32p_qai4c32p);
 
@@ -44,4 +48,5 @@ void matmul_neon(const MlalTiles& kernel, const MlalProblem& problem, size_t k, 
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE_MATMUL_NEON)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi2c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"

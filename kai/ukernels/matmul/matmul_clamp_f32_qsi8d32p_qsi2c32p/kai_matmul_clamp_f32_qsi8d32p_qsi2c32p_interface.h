@@ -34,6 +34,14 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4x4_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4x4_1x4_neon_dotprod)
 
+/// SMULL and SMLAL, 4 rows x 4 columns per step: Armv8.0. Shares its RHS with the SMMLA kernel.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi2c32p4x8_4x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi2c32p4x8_4x4_neon_mlal)
+
+/// SMULL and SMLAL, one row: Armv8.0.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_mlal)
+
 /// C++ without extensions; shares its RHS with the SMMLA kernel. Any m.
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_portable)
