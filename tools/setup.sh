@@ -192,7 +192,7 @@ END
 # the C library that they were built for: $cache/ggml-python. Needed by nothing else; tests are skipped without it.
 need_ggml() {
     local arch=${1:-} tree=$cache/ggml${1:+-$1} machine
-    machine=$([ "$arch" = arm64 ] && echo aarch64 || uname -m)
+    if [ "$arch" = arm64 ]; then machine=aarch64; else machine=$(uname -m); fi
     [ ! -e "$tree-python" ] || return 0
     unpack_from sid "$tree" "$arch" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml python3.14-minimal \
         libpython3.14-minimal libpython3.14-stdlib libc6 libgcc-s1 libstdc++6 libgomp1 libffi8 libexpat1 zlib1g \

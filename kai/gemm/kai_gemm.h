@@ -331,12 +331,12 @@ struct kai_gemm_weights {
     /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl]. UINT4_BLOCK:
     /// b_type [n][k / bl].
     const void* scale;
-    size_t scale_stride;   ///< INT4_BLOCK: from one column's scales to the next.
-    const float* zero;     ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
-    uint8_t zero_point;    ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
-    const int32_t* lut;    ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
-    const void* bias;      ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
-    const int8_t* table;   ///< INT4_TABLE: the 16 values of q. Copied: a run does not need it.
+    size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
+    const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
+    uint8_t zero_point;   ///< INT4_CHANNEL: 8, or 0 for nibbles in two's complement.
+    const int32_t* lut;   ///< INT2_CHANNEL: four weights; NULL: {-2, -1, 0, 1}. The run needs it too.
+    const void* bias;     ///< [n]; NULL unless problem.bias (UNUSED_BIAS).
+    const int8_t* table;  ///< INT4_TABLE: the 16 values of q. Copied: a run does not need it.
     /// UINT4_BLOCK: [n][k / bl] nibbles, the even one low, each column in whole bytes; NULL: 8, for all blocks.
     const void* zero_points;
     uint64_t reserved[6];  ///< Zeros, else RESERVED.

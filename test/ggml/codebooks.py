@@ -80,7 +80,7 @@ def write_tables():
 
 
 def block(name, d, lines, signs, scales):
-    """d: bits of an f16. lines: 32 or 64. signs: 32 times a byte; of IQ1 its lowest bit, set: less an eighth. scales."""
+    """d: bits of an f16. lines: 32 or 64. signs: 32 times a byte; IQ1: its lowest bit, set: less an eighth. scales."""
     out = bytearray(TYPES[name][1])
     if name != "IQ1_M":
         struct.pack_into("<H", out, 0, d)

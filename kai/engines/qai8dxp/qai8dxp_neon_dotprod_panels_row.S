@@ -133,6 +133,7 @@ kept    .req x16
 .macro int8_begin
     first_16
 .endm
+// 32 k of a tile: A, eight groups. Changes A, B.
 .macro int8_step tile
     ldp     qA_0, qA_1, [row], #32
     .if \tile == 64
@@ -151,6 +152,7 @@ kept    .req x16
 
 // ---- int4_halves. \lane: of A_0, low nibbles, and of A_1, high nibbles.
 
+// S += the 8 k of a quad in \b, as said above. Changes N_0, \b.
 .macro nibbles s, b, lane
     shl     N_0.16b, \b\().16b, #4
     and     \b\().16b, \b\().16b, mask.16b
@@ -168,6 +170,7 @@ kept    .req x16
 .macro int4_halves_begin
     first_16
 .endm
+// 32 k of a tile: A, four groups. Changes A, B, N_0.
 .macro int4_halves_step tile
     ldp     qA_0, qA_1, [row], #32
     .if \tile == 64
@@ -240,6 +243,7 @@ kept    .req x16
     add     next, cursor, group
     both_groups Ba, 0
 .endm
+// 32 k of a tile: A, even k and odd k, four times 8 k. Changes A, B, N.
 .macro int4_step tile
     ldp     qBb_0, qBb_1, [row], #32
     uzp1    A_0.16b, Bb_0.16b, Bb_1.16b
@@ -258,6 +262,7 @@ kept    .req x16
     str     q\s, [sp, #16 * \i]
     clear   \s
 .endm
+// S / 16 is added to what is on the stack, S = 0. Changes Bb_0.
 .macro keep_more s, i
     ldr     qBb_0, [sp, #16 * \i]
     ssra    Bb_0.4s, \s\().4s, #4
@@ -272,6 +277,7 @@ kept    .req x16
     sshr    \s\().4s, \s\().4s, #4
 .endm
 
+// All steps, EXACT_STEPS at a time; what is on the stack is added in the end. Changes left, part, kept.
 .macro int4_steps tile
     mov     kept, #0
 2:  mov     part, #EXACT_STEPS

@@ -45,6 +45,7 @@ steps   .req x7
 .endm
 
     regs    0, B_0, B_1, B_2, B_3, B_4, B_5, B_6, B_7
+// Eight groups of a quad, 16 bytes each, side by side to out. Changes B.
 .macro int8_step
     ld1     {B_0.16b}, [packed], group
     ld1     {B_1.16b}, [packed], group
@@ -81,6 +82,7 @@ endfunc
     zip2    high_\i\().16b, low_\i\().16b, high_\i\().16b
     stp     qpacked_\i, qhigh_\i, [out, #32 * \i]
 .endm
+// Eight groups of a quad, 8 bytes each, as int8 to out.
 .macro int4_step
     load_pair 0
     load_pair 1

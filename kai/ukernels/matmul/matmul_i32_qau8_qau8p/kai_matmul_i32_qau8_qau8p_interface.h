@@ -1,5 +1,5 @@
-// int32 <- uint8 x uint8, offsets on both sides, per tensor, row or column: sums as they are, for ONNX MatMulInteger and
-// the like. The LHS is not packed, the RHS is, as for matmul_clamp_qau8_qau8_qau8p.
+// int32 <- uint8 x uint8, offsets on both sides, per tensor, row or column: sums as they are, for ONNX MatMulInteger
+// and the like. The LHS is not packed, the RHS is, as for matmul_clamp_qau8_qau8_qau8p.
 //
 //     dst[m][n] = bias[n] + sum over k of (lhs[m][k] + lhs_offset) * (rhs[n][k] + rhs_offset)     int32, wraps around
 //
