@@ -350,6 +350,11 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
     if (seen == kThere) {
         return shared;
     }
+    if (matrix.m > layout.few_rows_max) {  // a run that is one unit, of several products: no room for a copy
+        while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != kThere) {
+        }
+        return shared;
+    }
     make_lhs(w, matrix, 0, matrix.m, slot.get(layout.few_rows), slot.get(layout.copied));
     return slot.get(layout.few_rows);
 }
