@@ -91,8 +91,9 @@ def tidy(build, jobs, everything):
                       c["file"].startswith(tuple(f"{ROOT}/{folder}/" for folder in folders))})
 
     def look(some):
-        # arm_neon.h takes longer than all the rest; only engines use it.
-        none = [] if any("/engines/" in source for source in some) else ["--extra-arg=-D__ARM_NEON_H"]
+        # arm_neon.h takes longer than all the rest; outside the engines, few use it.
+        needs_neon = any("/engines/" in source or "arm_neon.h" in pathlib.Path(source).read_text() for source in some)
+        none = [] if needs_neon else ["--extra-arg=-D__ARM_NEON_H"]
         status, output = run(["clang-tidy-19", "--quiet", "-p", str(build), *none, *some])
         found = re.findall(r"^\S+ (?:warning|error): .*", output, re.MULTILINE)
         return [line.replace(f"{ROOT}/", "") for line in found] or ([output[-500:]] if status != 0 else [])

@@ -208,7 +208,8 @@ struct kai_gemm_problem {
     /// threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
-    /// threads, the others run NEON kernels for the same packed B, if there are any. 0: no SME, which is faster where an SME unit is shared by many cores (docs/performance/gemm.md).
+    /// threads, the others run NEON kernels for the same packed B, if there are any. 0: no SME, which is faster where
+    /// there are none and an SME unit is shared by many cores (docs/performance/gemm.md).
     size_t sme_units;
     size_t l1_bytes, l2_bytes;  ///< Caches of a core.
     /// The name of a micro-kernel that must be used for all rows; NULL: the best. Read while planning only.
@@ -467,7 +468,8 @@ enum kai_gemm_status kai_gemm_run_products(
 /// packs its rows. Text and result: as kai_gemm_explain.
 size_t kai_gemm_explain_products(const struct kai_gemm_product* products, size_t count, char* text, size_t size);
 /// For callers with a scheduler of their own: sets `work` of each, whose units kai_gemm_run_unit then does. The last
-/// phase of any product may start when all units of the first phase of all products with two phases are done.
+/// phase of any product may start when all units of the first phase of all products with two phases are done. A unit
+/// may wait until another thread has packed the rows that both read.
 enum kai_gemm_status kai_gemm_begin_products(struct kai_gemm_product* products, size_t count);
 /// @}
 

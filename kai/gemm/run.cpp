@@ -324,6 +324,15 @@ char* lhs_of(const Work& w, const Matrix& matrix) {
     return at(of.workspace, layout.lhs + offset);
 }
 
+/// Tells the core that this thread waits for another one.
+void pause() {
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
+#elif defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
 /// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if no other unit does.
 const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot) {
     enum : uint32_t { kMissing, kBeingMade, kThere };
@@ -350,8 +359,9 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
     if (seen == kThere) {
         return shared;
     }
-    if (matrix.m > layout.few_rows_max) {  // a run that is one unit, of several products: no room for a copy
+    if (matrix.m > layout.few_rows_max) {  // of several products, each one unit: there is no room for a copy
         while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != kThere) {
+            pause();
         }
         return shared;
     }
@@ -1058,15 +1068,6 @@ void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
     } else {
         multiply(slot.is_beside() ? beside_of(w) : w, unit, slot);
     }
-}
-
-/// Tells the core that this thread waits for another one.
-void pause() {
-#if defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
-#elif defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
 }
 
 /// The units of a phase, divided into parts of neighbouring units, which share rows or columns. There are fewer parts

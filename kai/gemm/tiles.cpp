@@ -18,8 +18,8 @@ constexpr double kMostLoaded = 1.25;
 /// What is loaded beyond that, as a multiple of the least bytes, counts this much as imbalance.
 constexpr double kLoadedForIdle = 0.25;
 
-/// The same, as a multiple, for several rows and workers with an SME unit: entering streaming mode is more, and the tile
-/// is done sooner. One row takes what its columns take to load.
+/// The same, as a multiple, for several rows and workers with an SME unit: entering streaming mode is more, and the
+/// tile is done sooner. One row takes what its columns take to load.
 constexpr double kSmeLeast = 16;
 
 /// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
