@@ -29,6 +29,41 @@ struct Aligned {
     }
 };
 
+/// The bytes of a file, from the first to the last.
+class Reader {
+public:
+    explicit Reader(const Bytes& file) : file_(file) {
+    }
+    ~Reader() {
+        if (at_ != file_.size()) {
+            std::printf("the file is too long\n");
+            std::exit(1);
+        }
+    }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    void take(void* to, size_t size) {
+        if (size > file_.size() - at_) {
+            std::printf("the file ends too early\n");
+            std::exit(1);
+        }
+        if (size != 0) {
+            std::memcpy(to, file_.data() + at_, size);
+        }
+        at_ += size;
+    }
+    template <typename Values>
+    void take_all(Values& values, size_t count) {
+        values.resize(count);
+        take(values.data(), count * sizeof(values[0]));
+    }
+
+private:
+    const Bytes& file_;
+    size_t at_ = 0;
+};
+
 /// A case in the order of its file.
 struct Case {
     int32_t m, n, k, bl, f16, has_zero_points, exact;
@@ -36,34 +71,16 @@ struct Case {
     Bytes b, scales, zero_points;
     Floats c;
 
-    explicit Case(const Bytes& file) {
-        size_t at = 0;
-        const auto take = [&](void* to, size_t size) {
-            if (size > file.size() - at) {
-                std::printf("the file ends too early\n");
-                std::exit(1);
-            }
-            if (size != 0) {
-                std::memcpy(to, file.data() + at, size);
-            }
-            at += size;
-        };
-        const auto take_all = [&](auto& values, size_t count) {
-            values.resize(count);
-            take(values.data(), count * sizeof(values[0]));
-        };
-        take(&m, 7 * sizeof(int32_t));
+    explicit Case(const Bytes& bytes) {
+        Reader file(bytes);
+        file.take(&m, 7 * sizeof(int32_t));
         const auto columns = static_cast<size_t>(n), depth = static_cast<size_t>(k),
                    blocks = depth / static_cast<size_t>(bl);
-        take_all(a, static_cast<size_t>(m) * depth);
-        take_all(b, columns * depth / 2);
-        take_all(scales, columns * blocks * (f16 != 0 ? 2 : 4));
-        take_all(zero_points, has_zero_points != 0 ? columns * ((blocks + 1) / 2) : 0);
-        take_all(c, static_cast<size_t>(m) * columns);
-        if (at != file.size()) {
-            std::printf("the file is too long\n");
-            std::exit(1);
-        }
+        file.take_all(a, static_cast<size_t>(m) * depth);
+        file.take_all(b, columns * depth / 2);
+        file.take_all(scales, columns * blocks * (f16 != 0 ? 2 : 4));
+        file.take_all(zero_points, has_zero_points != 0 ? columns * ((blocks + 1) / 2) : 0);
+        file.take_all(c, static_cast<size_t>(m) * columns);
     }
 
     /// |weight| of row k of column `column`.
@@ -83,32 +100,87 @@ struct Case {
     }
 };
 
-Floats product(const Case& c, std::string& kernel) {
-    const auto m = static_cast<size_t>(c.m), n = static_cast<size_t>(c.n);
-    kai_gemm_problem p = kai_gemm_problem_of(m, n, static_cast<size_t>(c.k));
-    p.b_kind = KAI_GEMM_UINT4_BLOCK, p.bl = static_cast<size_t>(c.bl), p.b_type = c.f16 != 0 ? kai_dt_f16 : kai_dt_f32;
-    p.b_constant = p.b_transposed = true;
+/// MatMulInteger, likewise.
+struct IntegerCase {
+    int32_t m, n, k, signed_a, signed_b, zero_points_a, zero_points_b;
+    Bytes a, b, zero_a, zero_b;
+    std::vector<int32_t> c;
+
+    explicit IntegerCase(const Bytes& bytes) {
+        Reader file(bytes);
+        file.take(&m, 7 * sizeof(int32_t));
+        const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n), depth = static_cast<size_t>(k);
+        file.take_all(a, rows * depth);
+        file.take_all(b, depth * columns);
+        file.take_all(zero_a, static_cast<size_t>(zero_points_a));
+        file.take_all(zero_b, static_cast<size_t>(zero_points_b));
+        file.take_all(c, rows * columns);
+    }
+};
+
+/// Plans, packs and runs. Returns the name of the kernel.
+std::string multiply(
+    const kai_gemm_problem& p, const kai_gemm_weights& w, const void* a, const kai_matmul_offsets* offsets, void* c) {
     kai_gemm_plan plan;
-    Floats result(m * n);
+    std::string kernel;
     bool right = kai_gemm_make_plan(&p, &plan) == KAI_GEMM_OK;
     if (right) {
         const Aligned packed(plan.packed_b_size), copied(plan.pack_workspace_size), workspace(plan.workspace_size);
-        kai_gemm_weights w = {};
-        w.b = c.b.data(), w.scale = c.scales.data();
-        w.zero_points = c.has_zero_points != 0 ? c.zero_points.data() : nullptr;
         kai_gemm_operands x = {};
-        x.m = m, x.a.data = c.a.data(), x.b.data = packed.start, x.c.data = result.data();
+        x.m = p.m, x.a.data = a, x.b.data = packed.start, x.c.data = c, x.offsets = offsets;
         right = kai_gemm_pack_b(
                     &plan, 0, &w, packed.start, plan.packed_b_size, copied.start, plan.pack_workspace_size, nullptr,
                     nullptr) == KAI_GEMM_OK &&
                 kai_gemm_run(&plan, &x, workspace.start, plan.workspace_size, nullptr, nullptr) == KAI_GEMM_OK;
-        kernel = (m > 1 ? plan.gemm : plan.gemv).ukernel->name;
+        kernel = (p.m > 1 ? plan.gemm : plan.gemv).ukernel->name;
     }
     if (!right) {
         std::printf("not multiplied: %s\n", plan.reason);
         std::exit(1);
     }
+    return kernel;
+}
+
+Floats product(const Case& c, std::string& kernel) {
+    const auto m = static_cast<size_t>(c.m), n = static_cast<size_t>(c.n);
+    kai_gemm_problem p = kai_gemm_problem_of(m, n, static_cast<size_t>(c.k));
+    p.b_kind = KAI_GEMM_UINT4_BLOCK, p.bl = static_cast<size_t>(c.bl), p.b_type = c.f16 != 0 ? kai_dt_f16 : kai_dt_f32;
+    p.b_constant = p.b_transposed = true;
+    kai_gemm_weights w = {};
+    w.b = c.b.data(), w.scale = c.scales.data();
+    w.zero_points = c.has_zero_points != 0 ? c.zero_points.data() : nullptr;
+    Floats result(m * n);
+    kernel = multiply(p, w, c.a.data(), nullptr, result.data());
     return result;
+}
+
+std::vector<int32_t> product(const IntegerCase& c, std::string& kernel) {
+    const auto m = static_cast<size_t>(c.m), n = static_cast<size_t>(c.n);
+    kai_gemm_problem p = kai_gemm_problem_of(m, n, static_cast<size_t>(c.k));
+    p.b_kind = c.signed_b != 0 ? KAI_GEMM_INT8_LOWP : KAI_GEMM_UINT8_LOWP, p.b_constant = true;
+    p.a_type = c.signed_a != 0 ? kai_dt_int8 : kai_dt_uint8, p.c_type = kai_dt_int32;
+    kai_gemm_weights w = {};
+    w.b = c.b.data();
+    const auto minus = [](uint8_t byte, int32_t is_signed) {
+        return is_signed != 0 ? -int32_t{static_cast<int8_t>(byte)} : -int32_t{byte};
+    };
+    std::vector<int32_t> columns;
+    for (const uint8_t zero : c.zero_b) {
+        columns.push_back(minus(zero, c.signed_b));
+    }
+    kai_matmul_offsets offsets = {};
+    offsets.lhs_offset = c.zero_a.empty() ? 0 : minus(c.zero_a[0], c.signed_a);
+    offsets.rhs_offset = columns.size() == 1 ? columns[0] : 0;
+    offsets.rhs_offsets = columns.size() > 1 ? columns.data() : nullptr;
+    std::vector<int32_t> result(m * n);
+    kernel = multiply(p, w, c.a.data(), &offsets, result.data());
+    return result;
+}
+
+/// Of case `i`; empty if there is none.
+Bytes file_of(const char* folder, size_t i, const char* kind) {
+    std::ifstream file(std::string(folder) + "/" + std::to_string(i) + kind, std::ios::binary);
+    return Bytes(std::istreambuf_iterator<char>(file), {});
 }
 
 }  // namespace
@@ -118,12 +190,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     size_t values = 0, failures = 0, cases = 0;
-    for (;; ++cases) {
-        std::ifstream file(std::string(argv[1]) + "/" + std::to_string(cases) + ".case", std::ios::binary);
-        if (!file.good()) {
-            break;
-        }
-        const Case c(Bytes(std::istreambuf_iterator<char>(file), {}));
+    for (Bytes file; !(file = file_of(argv[1], cases, ".case")).empty(); ++cases) {
+        const Case c(file);
         std::string kernel;
         const Floats ours = product(c, kernel);
         const auto n = static_cast<size_t>(c.n), k = static_cast<size_t>(c.k);
@@ -146,6 +214,18 @@ int main(int argc, char** argv) {
             worst, kernel.c_str());
         failures += worst <= 1 ? 0 : 1;
     }
+    size_t integers = 0;
+    for (Bytes file; !(file = file_of(argv[1], integers, ".integer")).empty(); ++integers) {
+        const IntegerCase c(file);
+        std::string kernel;
+        const bool same = product(c, kernel) == c.c;
+        std::printf(
+            "%d x %d x %d, %s x %s, zero points %d, %d: %s, %s\n", c.m, c.n, c.k, c.signed_a != 0 ? "int8" : "uint8",
+            c.signed_b != 0 ? "int8" : "uint8", c.zero_points_a, c.zero_points_b, same ? "the same" : "DIFFERENT",
+            kernel.c_str());
+        values += c.c.size(), failures += same ? 0 : 1;
+    }
+    cases = cases != 0 && integers != 0 ? cases + integers : 0;
     std::printf("%zu cases, %zu values compared with ONNX Runtime's, %zu cases differ\n", cases, values, failures);
     return cases == 0 || failures != 0 ? 1 : 0;
 }

@@ -1,8 +1,11 @@
 // Writes what ONNX Runtime computes, for onnx_test.cpp: node write.js MODULES FOLDER SEED. MODULES is the folder with
-// onnxruntime-node. Models have one node, MatMulNBits, and are written here, field by field (onnx.proto).
+// onnxruntime-node. Models have one node, MatMulNBits or MatMulInteger, and are written here, field by field
+// (onnx.proto).
 //
-// <i>.case: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B, scales, zero
-// points, C (f32).
+// <i>.case, MatMulNBits: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B,
+// scales, zero points, C (f32).
+// <i>.integer, MatMulInteger: int32 m, n, k, A is int8, B is int8, zero points of A (0 or 1) and of B (0, 1 or n); then
+// A, B (K x N), zero points of A, of B, C (int32).
 //
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
@@ -31,7 +34,7 @@ function bytes(field, content) {
 }
 const message = (field, ...parts) => bytes(field, Buffer.concat(parts));
 
-const FLOAT = 1, UINT8 = 2, FLOAT16 = 10;
+const FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, FLOAT16 = 10;
 
 function tensor(name, type, dims, data) {
     return message(5, ...dims.map(d => number(1, d)), number(2, type), bytes(8, name), bytes(9, data));
@@ -56,6 +59,19 @@ function model(c, b, scales, points) {
     return Buffer.concat([number(1, 8), graph, opset("", 17), opset("com.microsoft", 1)]);
 }
 
+function integerModel(c, b, zeroA, zeroB) {
+    const typeA = c.signedA ? INT8 : UINT8, typeB = c.signedB ? INT8 : UINT8;
+    // Of inputs that are left out, those before others have an empty name.
+    const inputs = ["A", "B", ...(zeroA.length + zeroB.length ? [zeroA.length ? "a_zero_point" : ""] : []),
+        ...(zeroB.length ? ["b_zero_point"] : [])];
+    const node = message(1, ...inputs.map(x => bytes(1, x)), bytes(2, "C"), bytes(4, "MatMulInteger"));
+    const graph = message(7, node, bytes(2, "g"), tensor("B", typeB, [c.k, c.n], b),
+        ...(zeroA.length ? [tensor("a_zero_point", typeA, [], zeroA)] : []),
+        ...(zeroB.length ? [tensor("b_zero_point", typeB, zeroB.length > 1 ? [c.n] : [], zeroB)] : []),
+        value(11, "A", typeA, [c.m, c.k]), value(12, "C", INT32, [c.m, c.n]));
+    return Buffer.concat([number(1, 8), graph, message(8, bytes(1, ""), number(2, 17))]);
+}
+
 // ---- numbers ----
 
 let state = BigInt(seed) * 0x9E3779B97F4A7C15n + 1n;
@@ -78,6 +94,32 @@ function f32(u) {
 }
 const floats = values => Buffer.from(Float32Array.from(values).buffer);
 const halves = values => Buffer.from(Uint16Array.from(values, f16).buffer);
+
+async function multiplyIntegers() {
+    let count = 0;
+    for (const [signedA, signedB] of [[false, false], [false, true], [true, true]]) { // all that it has kernels for
+        for (const countA of [0, 1]) {
+            for (const columns of [false, true]) {
+                for (const countB of columns ? [2] : [0, 1]) {
+                    const c = {m: [1, 4, 19][count % 3], n: 17 + count % 9, k: 5 + 29 * (count % 4), signedA, signedB};
+                    const a = noise(c.m * c.k), b = noise(c.k * c.n), zeroA = noise(countA);
+                    const zeroB = noise(countB === 2 ? c.n : countB);
+                    const session =
+                        await ort.InferenceSession.create(integerModel(c, b, zeroA, zeroB), {logSeverityLevel: 3});
+                    const A = c.signedA ? new ort.Tensor("int8", new Int8Array(a), [c.m, c.k])
+                        : new ort.Tensor("uint8", new Uint8Array(a), [c.m, c.k]);
+                    const result = (await session.run({A})).C;
+                    const header = [c.m, c.n, c.k, c.signedA, c.signedB, zeroA.length, zeroB.length];
+                    fs.writeFileSync(path.join(folder, count + ".integer"), Buffer.concat([
+                        Buffer.from(Int32Array.from(header).buffer), a, b, zeroA, zeroB,
+                        Buffer.from(Int32Array.from(result.data).buffer)]));
+                    ++count;
+                }
+            }
+        }
+    }
+    return count;
+}
 
 async function main() {
     let count = 0;
@@ -110,6 +152,7 @@ async function main() {
             }
         }
     }
+    count += await multiplyIntegers();
     console.log(`ONNX Runtime multiplied ${count} times`);
 }
 main().catch(error => {
