@@ -114,6 +114,15 @@ def sizes(compiler, header, names):
     return {name: int(size, 16) for size, name in re.findall(r"(\w+) \w size_of_(\w+)$", listed, re.MULTILINE)}
 
 
+def with_new_types(old, new, name, members):
+    """The old interface with the structures, before structure `name`, that these members of it have as values."""
+    for kind in re.findall(r"^\s*(?:const )?struct (\w+) \w", members, re.MULTILINE):
+        definition = re.search(rf"^struct {kind} {{\n[^{{}}]*\n}};\n", new, re.MULTILINE)
+        if definition and f"struct {kind} {{" not in old:
+            old = old.replace(f"struct {name} {{\n", f"{definition[0]}struct {name} {{\n", 1)
+    return old
+
+
 def with_room_taken(old, new, compiler):
     """The old interface with the members that take reserved room in the new one, and what these are."""
     was, now = structures(old), structures(new)
@@ -124,6 +133,7 @@ def with_room_taken(old, new, compiler):
     old_sizes, new_sizes, taken = sizes(compiler, old, grown), sizes(compiler, new, grown), []
     for name in grown:
         if old_sizes[name] == new_sizes[name]:
+            old = with_new_types(old, new, name, now[name][0][len(was[name][0]):])
             room = [f"{members}uint64_t reserved[{words}];" for members, words in (was[name], now[name])]
             old = old.replace(f"struct {name} {{\n{room[0]}", f"struct {name} {{\n{room[1]}")
             taken += [f"{name}: {line}" for line in now[name][0][len(was[name][0]):].splitlines()]

@@ -341,7 +341,7 @@ Side Matmul::make_rhs(Data data, size_t n, size_t k, size_t bl, uint64_t seed) {
             side.offset = biases(n, random);
         }
     }
-    if (low_precision) {
+    if (low_precision || gives_sums) {  // sums: the bias alone is used
         add_requantisation(side, data, random);
     }
     if (u.dst_type == kai_dt_int8 && data != Data::extreme) {  // results that do not all saturate

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 namespace test {
 
@@ -18,6 +19,12 @@ constexpr uint8_t kSlack = 0x5C;
 // Wide enough for the longest vector group that a kernel could load past the end.
 size_t guard_size() {
     return std::max<size_t>(16384, sysconf(_SC_PAGESIZE));
+}
+
+/// Of the two lists: calls in threads make buffers, too. (A handler of signals reads `living` without it.)
+std::mutex& lists() {
+    static std::mutex mutex;
+    return mutex;
 }
 
 std::vector<const GuardedBuffer*>& living() {
@@ -32,10 +39,13 @@ std::multimap<size_t, uint8_t*>& free_areas() {
 }
 
 uint8_t* obtain_area(size_t size) {
-    if (const auto it = free_areas().find(size); it != free_areas().end()) {
-        uint8_t* area = it->second;
-        free_areas().erase(it);
-        return area;
+    {
+        const std::lock_guard<std::mutex> lock(lists());
+        if (const auto it = free_areas().find(size); it != free_areas().end()) {
+            uint8_t* area = it->second;
+            free_areas().erase(it);
+            return area;
+        }
     }
     const size_t guard = guard_size();
     void* whole = mmap(nullptr, size + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -57,6 +67,7 @@ GuardedBuffer::GuardedBuffer(size_t size, Flush flush, uint8_t poison) : size_(s
     data_ = flush == Flush::end ? area_ + area_size_ - used : area_;
     std::memset(area_, kSlack, area_size_);
     std::memset(data_, poison, size);
+    const std::lock_guard<std::mutex> lock(lists());
     living().push_back(this);
 }
 
@@ -70,6 +81,7 @@ GuardedBuffer::~GuardedBuffer() {
     };
     EXPECT_TRUE(is_slack(area_, data_)) << "written before the start of a buffer of " << size_;
     EXPECT_TRUE(is_slack(data_ + size_, area_ + area_size_)) << "written past the end of a buffer of " << size_;
+    const std::lock_guard<std::mutex> lock(lists());
     living().erase(std::find(living().begin(), living().end(), this));
     free_areas().emplace(area_size_, area_);
 }
