@@ -431,10 +431,9 @@ struct kai_gemm_work {
     size_t units[2];           ///< Of each phase: any thread, any order.
     size_t lhs_units;          ///< How many of the first phase pack the LHS.
     const struct kai_gemm_work* lhs_work;  ///< Whose packed LHS is read (kai_gemm_product); NULL: its own.
-    size_t parts, next;                    ///< Of kai_gemm_run_products: parts of a phase, the next one to be taken.
     uint64_t single;                       ///< Not 0: the run is one unit, of which nobody else needs anything.
     size_t lhs_beside_units;               ///< After lhs_units: how many pack rows for plan->gemm_beside.
-    uint64_t reserved[11];                 ///< Zeros.
+    uint64_t reserved[13];                 ///< Zeros.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(
@@ -460,6 +459,7 @@ struct kai_gemm_product {
     size_t workspace_size;
     /// The run in progress: no input. It points to those of other products, so they stay where they are.
     struct kai_gemm_work work;
+    size_t parts, next;    ///< The same: parts of a phase, the next one to be taken.
     uint64_t reserved[4];  ///< Zeros, else RESERVED.
 };
 enum kai_gemm_status kai_gemm_run_products(

@@ -1066,7 +1066,11 @@ void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
     if (phase + 1 < w.phases) {
         prepare(w, unit, slot);
     } else {
-        multiply(slot.is_beside() ? beside_of(w) : w, unit, slot);
+        if (slot.is_beside()) {
+            multiply(beside_of(w), unit, slot);
+        } else {
+            multiply(w, unit, slot);
+        }
     }
 }
 
@@ -1136,11 +1140,11 @@ struct SharedPhase {
     size_t begin() const {
         size_t tasks = 0, most = 0, phase = 0;
         for (size_t i = 0; i < count; ++i) {
-            Work& w = products[i].work;
-            w.next = w.parts = 0;
-            if (has(w, phase)) {
-                w.parts = count_parts(w, phase);
-                tasks += w.parts, most = max(most, kPartsPerWorker * w.plan->problem.units);
+            kai_gemm_product& x = products[i];
+            x.next = x.parts = 0;
+            if (has(x.work, phase)) {
+                x.parts = count_parts(x.work, phase);
+                tasks += x.parts, most = max(most, kPartsPerWorker * x.plan->problem.units);
             }
         }
         return min(tasks, most);
@@ -1149,7 +1153,7 @@ struct SharedPhase {
     bool is_done() const {
         bool done = true;
         for (size_t i = 0; i < count; ++i) {
-            done = done && products[i].work.next >= products[i].work.parts;
+            done = done && products[i].next >= products[i].parts;
         }
         return done;
     }
@@ -1157,9 +1161,9 @@ struct SharedPhase {
     static void run(void* context, size_t task) {
         const auto& p = *static_cast<const SharedPhase*>(context);
         for (size_t i = 0, phase = 0; i < p.count; ++i) {
-            Work& w = p.products[i].work;
-            if (p.has(w, phase)) {
-                take_parts(w, phase, w.parts, w.next, task);
+            kai_gemm_product& x = p.products[i];
+            if (p.has(x.work, phase)) {
+                take_parts(x.work, phase, x.parts, x.next, task);
             }
         }
     }

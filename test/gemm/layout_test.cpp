@@ -169,34 +169,22 @@ TEST(GemmLayout, OfThisMajorVersion) {
         << "kai_gemm_epilogue";
     EXPECT_EQ(
         (Bytes{
-            sizeof(kai_gemm_work),
-            offsetof(kai_gemm_work, plan),
-            offsetof(kai_gemm_work, operands),
-            offsetof(kai_gemm_work, workspace),
-            offsetof(kai_gemm_work, kernel),
-            offsetof(kai_gemm_work, rows),
-            offsetof(kai_gemm_work, m_tile),
-            offsetof(kai_gemm_work, n_tile),
-            offsetof(kai_gemm_work, m_first),
-            offsetof(kai_gemm_work, packs_lhs_on_demand),
-            offsetof(kai_gemm_work, shares_rows),
-            offsetof(kai_gemm_work, phases),
-            offsetof(kai_gemm_work, units),
-            offsetof(kai_gemm_work, lhs_units),
-            offsetof(kai_gemm_work, lhs_work),
-            offsetof(kai_gemm_work, parts),
-            offsetof(kai_gemm_work, next),
-            offsetof(kai_gemm_work, single),
-            offsetof(kai_gemm_work, lhs_beside_units),
-            offsetof(kai_gemm_work, reserved)}),
-        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120, 128, 136}))
+            sizeof(kai_gemm_work), offsetof(kai_gemm_work, plan), offsetof(kai_gemm_work, operands),
+            offsetof(kai_gemm_work, workspace), offsetof(kai_gemm_work, kernel), offsetof(kai_gemm_work, rows),
+            offsetof(kai_gemm_work, m_tile), offsetof(kai_gemm_work, n_tile), offsetof(kai_gemm_work, m_first),
+            offsetof(kai_gemm_work, packs_lhs_on_demand), offsetof(kai_gemm_work, shares_rows),
+            offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units),
+            offsetof(kai_gemm_work, lhs_work), offsetof(kai_gemm_work, single),
+            offsetof(kai_gemm_work, lhs_beside_units), offsetof(kai_gemm_work, reserved)}),
+        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120}))
         << "kai_gemm_work";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_product), offsetof(kai_gemm_product, plan), offsetof(kai_gemm_product, operands),
             offsetof(kai_gemm_product, workspace), offsetof(kai_gemm_product, workspace_size),
-            offsetof(kai_gemm_product, work), offsetof(kai_gemm_product, reserved)}),
-        (Bytes{288, 0, 8, 16, 24, 32, 256}))
+            offsetof(kai_gemm_product, work), offsetof(kai_gemm_product, parts), offsetof(kai_gemm_product, next),
+            offsetof(kai_gemm_product, reserved)}),
+        (Bytes{304, 0, 8, 16, 24, 32, 256, 264, 272}))
         << "kai_gemm_product";
     EXPECT_EQ(
         (Bytes{
