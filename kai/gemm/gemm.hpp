@@ -155,7 +155,8 @@ inline size_t panel_rows(const kai_gemm_kernel& kernel) {
     return kernel.lhs_packer != nullptr ? kernel.ukernel->get_mr() : 1;
 }
 
-/// Whether both read the same packed rows, if their B is the same.
+/// Whether the same packer packs their rows, as many together. The packed rows are the same if kr, sr and the length of
+/// a block are, too, as with the same B.
 inline bool same_lhs(const kai_gemm_kernel& a, const kai_gemm_kernel& b) {
     return a.lhs_packer == b.lhs_packer && panel_rows(a) == panel_rows(b);
 }

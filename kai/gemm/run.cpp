@@ -1124,7 +1124,8 @@ struct Phase {
     }
 };
 
-/// A phase of several products. The last phases of all are one: what has no rows of its own to pack waits, too.
+/// A phase of several products. All last phases start together: a product without a first phase waits for those that
+/// have one.
 struct SharedPhase {
     kai_gemm_product* products;
     size_t count;
@@ -1177,6 +1178,17 @@ bool overlap(const kai_gemm_product& a, const kai_gemm_product& b) {
     return a_size != 0 && b_size != 0 && (a_start < b_start ? b_start - a_start < a_size : a_start - b_start < b_size);
 }
 
+bool is_empty(const kai_gemm_product& x) {
+    return work_of(*x.plan, *x.operands).phases == 0;
+}
+
+/// Of the workspace: states and slots, which units of the run share.
+KAI_INLINE void clear_states(const Work& w) {
+    if (w.phases != 0 && w.plan->workspace_size != 0 && !is_single(w)) {
+        memset(w.workspace, 0, min(w.plan->layout.lhs, w.plan->workspace_size));
+    }
+}
+
 /// kai_gemm_begin.
 KAI_INLINE Status
 begin(const Plan* plan, const Operands* operands, void* workspace, size_t workspace_size, kai_gemm_work& work) {
@@ -1185,9 +1197,7 @@ begin(const Plan* plan, const Operands* operands, void* workspace, size_t worksp
         return violation.status;
     }
     divide(*plan, *operands, rows, workspace, work);
-    if (work.phases != 0 && plan->workspace_size != 0 && !is_single(work)) {
-        memset(workspace, 0, min(plan->layout.lhs, plan->workspace_size));  // states and slots
-    }
+    clear_states(work);
     return KAI_GEMM_OK;
 }
 
@@ -1204,10 +1214,6 @@ Work work_of(const Plan& plan, const Operands& operands) {
     Work w;
     divide(plan, operands, rows, nullptr, w);
     return w;
-}
-
-static bool is_empty(const kai_gemm_product& x) {
-    return work_of(*x.plan, *x.operands).phases == 0;
 }
 
 Violation check_products(const kai_gemm_product* products, size_t count, size_t& which) {
@@ -1247,7 +1253,7 @@ bool have_same_rows(const Work& a, const Work& b) {
     const bool same_list =
         p.groups ? x.rows == y.rows && x.a_rows == y.a_rows && x.a_row_count == y.a_row_count : x.m == y.m;
     const kai_packer* packer = a.kernel->lhs_packer;
-    if (!same_list || packer != b.kernel->lhs_packer || copies_rows(a) != copies_rows(b) ||
+    if (!same_list || !same_lhs(*a.kernel, *b.kernel) || copies_rows(a) != copies_rows(b) ||
         row_type(*a.kernel) != row_type(*b.kernel)) {
         return false;
     }
@@ -1256,7 +1262,7 @@ bool have_same_rows(const Work& a, const Work& b) {
     }
     const kai_ukernel &u = *a.kernel->ukernel, &v = *b.kernel->ukernel;
     const bool same_blocks = packer->signature != KAI_LHS_PACK_BL || (p.bl == q.bl && u.k_multiple == v.k_multiple);
-    return same_blocks && u.get_mr() == v.get_mr() && u.get_kr() == v.get_kr() && u.get_sr() == v.get_sr();
+    return same_blocks && u.get_kr() == v.get_kr() && u.get_sr() == v.get_sr();
 }
 
 }  // namespace kai::gemm
@@ -1339,9 +1345,7 @@ kai_gemm_status kai_gemm_begin_products(kai_gemm_product* products, size_t count
         w = work_of(*x.plan, *x.operands);
         w.workspace = x.workspace;
         w.single = 0;
-        if (w.phases != 0 && x.plan->workspace_size != 0) {
-            memset(x.workspace, 0, min(x.plan->layout.lhs, x.plan->workspace_size));  // states and slots
-        }
+        clear_states(w);
         for (size_t j = 0; j < i && w.lhs_work == nullptr; ++j) {
             w.lhs_work = have_same_rows(products[j].work, w) ? &products[j].work : nullptr;
         }
