@@ -183,7 +183,8 @@ size_t kai_gemm_explain_run(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size,
     char* text, size_t size) {
     Text out = {text, text != nullptr ? size : 0, 0};
-    const Violation violation = check_run(plan, operands, workspace, workspace_size);
+    Rows rows = {};
+    const Violation violation = check_run(plan, operands, workspace, workspace_size, rows);
     if (violation) {
         return out.add(violation);
     }

@@ -169,11 +169,37 @@ size_t lhs_size(const Plan& plan, const kai_gemm_kernel& kernel, size_t m);
 void pack_columns(
     const Plan& plan, const kai_gemm_weights& weights, size_t first, size_t count, void* packed, void* copied);
 
+/// @name What a run refuses
+/// @{
+/// Rows of a run.
+struct Rows {
+    size_t all, most;  ///< of all groups; of a matrix
+};
+/// Counts those of groups.
+Violation check_groups(const Problem& p, const kai_gemm_operands& x, Rows& rows);
+/// Counts them.
+KAI_INLINE Violation check_rows(const Problem& p, const kai_gemm_operands& x, Rows& rows) {
+    if (p.groups) {
+        return check_groups(p, x, rows);
+    }
+    rows = {x.m, x.m};
+    return x.m <= p.m ? Violation{} : wrong(KAI_GEMM_TOO_MANY_ROWS, say::many_rows_of_run, x.m, p.m);
+}
+/// Whether there is nothing to compute.
+inline bool is_empty(const Problem& p, const Rows& rows) {
+    return rows.all == 0 || p.n == 0 || p.batch == 0;
+}
+/// Of kai_gemm_begin.
+Violation check_run(
+    const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size,
+    Rows& rows);
+/// Of kai_gemm_begin_products. which: the product that is wrong.
+Violation check_products(const kai_gemm_product* products, size_t count, size_t& which);
+/// @}
+
 /// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
 kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
 
-/// Of kai_gemm_begin_products. which: the product that is wrong.
-Violation check_products(const kai_gemm_product* products, size_t count, size_t& which);
 /// Whether the kernels of both read the same packed rows.
 bool have_same_rows(const kai_gemm_work& a, const kai_gemm_work& b);
 

@@ -90,9 +90,6 @@ inline Violation check_workspace(size_t need, const void* workspace, size_t size
 Violation check_pack(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size);
-/// Of kai_gemm_begin.
-Violation check_run(
-    const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size);
 /// @}
 
 }  // namespace kai::gemm
