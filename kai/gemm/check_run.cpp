@@ -203,7 +203,7 @@ KAI_INLINE Violation check_rare(const Problem& p, const Operands& x) {
         return wrong(KAI_GEMM_RESERVED, say::reserved, name);
     }
     if (x.offsets != nullptr && !gives_sums(p)) {
-        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.offsets", "c_type int32");
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::needs, "operands.offsets", "c_type int32 or floats");
     }
     return x.epilogue != nullptr ? check_epilogue(p, *x.epilogue) : Violation{};
 }
@@ -266,7 +266,7 @@ KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t 
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
     if (gives_sums(p) && x.lowp != nullptr) {
-        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "operands.lowp", "c_type int32");
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "operands.lowp", "sums");
     }
     if (is_lowp(p.b_kind) && !gives_sums(p)) {
         if (const Violation violation = check_lowp(p, x.lowp)) {

@@ -25,6 +25,9 @@ inline float to_float(F16 x) {
 inline float to_float(Bf16 x) {
     return kai_cast_f32_bf16(x.bits);
 }
+inline float to_float(int32_t x) {
+    return static_cast<float>(x);
+}
 inline void from_float(float& to, float x) {
     to = x;
 }
@@ -68,13 +71,13 @@ bool is_aligned(const void* p) {
     return reinterpret_cast<uintptr_t>(p) % alignof(float) == 0;
 }
 
-/// At most kPiece elements, `step` bytes apart, as floats: in `buffer`, or, if they are consecutive and aligned floats,
+/// At most kPiece elements, `step` bytes apart, as floats (int32 rounded to nearest): in `buffer`, or, if they are consecutive and aligned floats,
 /// where they are.
 const float* as_floats(kai_datatype type, const void* from, size_t step, size_t count, float* buffer) {
     if (type == kai_dt_f32 && step == sizeof(float) && is_aligned(from)) {
         return static_cast<const float*>(from);
     }
-    with_type(type, [=](auto t) {
+    const auto convert_all = [=](auto t) {
         using T = decltype(t);
         const auto convert = [=](size_t bytes) {
             for (size_t i = 0; i < count; ++i) {
@@ -82,7 +85,8 @@ const float* as_floats(kai_datatype type, const void* from, size_t step, size_t 
             }
         };
         step == sizeof(T) ? convert(sizeof(T)) : convert(step);  // the first one is vectorised
-    });
+    };
+    type == kai_dt_int32 ? convert_all(int32_t{}) : with_type(type, convert_all);
     return buffer;
 }
 

@@ -61,9 +61,13 @@ inline bool multiplies(const Problem& p) {
     return is_integer(p.b_kind) || (p.k != 0 && p.alpha != 0);
 }
 
-/// Whether C is the int32 sums.
+inline bool is_float(kai_datatype type) {
+    return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
+}
+
+/// Whether kernels give int32 sums: C is these, or floats made of them.
 inline bool gives_sums(const Problem& p) {
-    return is_lowp(p.b_kind) && p.c_type == kai_dt_int32;
+    return is_lowp(p.b_kind) && (p.c_type == kai_dt_int32 || is_float(p.c_type));
 }
 /// Whether B is packed with the highest bit of its bytes changed: kernels multiply int8 or uint8, whatever A is. Its
 /// values are 128 more then (B is int8), or 128 less.

@@ -103,7 +103,9 @@ enum kai_gemm_kind {
     KAI_GEMM_INT8_BLOCK_F16,  ///< Records of an f16 scale and a block of int8 (Q8_0 for 32). N x K.
     KAI_GEMM_UINT8_LOWP,      ///< uint8 as A and C: gemmlowp (kai_lowp.h). Constant, or N x K. alpha 1, beta 0.
     /// The same with int8: TensorFlow Lite. Both kinds: C may be the int32 sums, as of ONNX MatMulInteger
-    /// (kai_gemm_operands.offsets). Then A is int8 or uint8, whatever B is, and B may always be K x N.
+    /// (kai_gemm_operands.offsets), or floats made of them, rounded to f32 first: alpha * sum + beta * C, or an
+    /// epilogue, whose column_scale has the scales of B (docs/epilogues.md). Then A is int8 or uint8, whatever B is,
+    /// and B may always be K x N.
     KAI_GEMM_INT8_LOWP,
     KAI_GEMM_GGUF,  ///< Rows of a GGUF file: gguf_type. N x K.
     /// Four codes a byte: neighbours in the row, the first one in the lowest bits; weight = code - 2: -2, -1, 0 or 1.
@@ -164,9 +166,9 @@ struct kai_gemm_problem {
     /// Groups: row i of the products is multiplied by c_weights[i] and added to row c_rows[i] of C; several may go
     /// to one row (kai_gemm_operands): C[r] = clamp(sum of c_weights[i] * (alpha * A[i] * B + bias) + beta * C[r]), i
     /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
-    /// STATIC and LOWP.
+    /// STATIC, and for LOWP with float C only.
     bool scatters;
-    /// f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8; C of both LOWP kinds may be int32.
+    /// f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8; C of both LOWP kinds may be int32 or floats.
     enum kai_datatype a_type, c_type;
     bool a_transposed;  ///< A is K x M.
     /// @}
@@ -224,11 +226,12 @@ struct kai_gemm_problem {
 
     /// @name Epilogue
     /// @{
-    /// Not 0: runs may have an epilogue (kai_gemm_operands.epilogue), another one each. Not for STATIC and LOWP.
+    /// Not 0: runs may have an epilogue (kai_gemm_operands.epilogue), another one each. Not for STATIC, and for LOWP
+    /// with float C only.
     uint64_t epilogue;
     /// Not 0: there are pairs of matrices B, 2 * i and 2 * i + 1 for matrix i of the batch (0 and 1 without
     /// b_per_matrix), and their two products, of one pass over A, become one C (kai_gemm_epilogue): SwiGLU and GeGLU.
-    /// Both have a bias, or none. Needs b_constant and epilogue.
+    /// Both have a bias, or none. Needs b_constant and epilogue. Not for LOWP.
     uint64_t gated;
     /// @}
 
@@ -395,7 +398,7 @@ struct kai_gemm_operands {
     size_t c_row_count;                        ///< Rows of C.
     const float* c_weights;                    ///< `scatters`: a factor for each row of the products; NULL: 1.
     const struct kai_gemm_epilogue* epilogue;  ///< If problem.epilogue is not 0. NULL: alpha, beta and bounds of it.
-    /// LOWP with int32 C, in place of `lowp`; NULL: no offsets, no bias. Of rows: those of all matrices or groups, one
+    /// LOWP with int32 or float C, in place of `lowp`; NULL: no offsets, no bias. Of rows: those of all matrices or groups, one
     /// after the other; of columns and the bias: n values, shared by the batch.
     const struct kai_matmul_offsets* offsets;
     uint64_t reserved[14];  ///< Zeros, else RESERVED.

@@ -136,10 +136,6 @@ constexpr size_t kDefaultL1 = size_t{64} << 10, kDefaultL2 = size_t{1} << 20;
 
 // ---- checks ----
 
-bool is_float(kai_datatype type) {
-    return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
-}
-
 /// Enumerators and what is meant for one kind only.
 Violation check_values(const Problem& p) {
     constexpr Status kBad = KAI_GEMM_BAD_VALUE;
@@ -168,7 +164,7 @@ Violation check_values(const Problem& p) {
         const char* types = !integers                  ? "f32, f16 and bf16"
                             : !fits_a && gives_sums(p) ? "int8 and uint8"
                             : fits_a && is_lowp(p.b_kind)
-                                ? integer == kai_dt_int8 ? "int8 and int32" : "uint8 and int32"
+                                ? integer == kai_dt_int8 ? "int8, int32 and floats" : "uint8, int32 and floats"
                                 : name_of(integer);
         return wrong(
             kBad, say::other_type, !fits_a ? "a_type" : "c_type", name_of(!fits_a ? p.a_type : p.c_type), kind, types);
@@ -179,7 +175,8 @@ Violation check_values(const Problem& p) {
     if (p.units == 0) {
         return wrong(kBad, say::zero, "units");
     }
-    if (integers && (p.alpha != 1 || p.beta != 0)) {
+    const bool stays_integer = integers && !is_float(p.c_type);
+    if (stays_integer && (p.alpha != 1 || p.beta != 0)) {
         return wrong(kBad, say::scales_integers, p.alpha, p.beta, kind);
     }
     if (is_static(p.b_kind)) {
@@ -202,14 +199,17 @@ Violation check_values(const Problem& p) {
     if (p.scatters && !p.groups) {
         return wrong(kBad, say::needs, "scatters", "groups");
     }
-    if (p.scatters && integers) {
+    if (p.scatters && stays_integer) {
         return wrong(kBad, say::not_for, "scatters", kind);
     }
     if (p.scatters && p.beta != 0 && p.beta != 1) {
         return wrong(kBad, say::beta_of_scatters, p.beta);
     }
-    if (p.epilogue != 0 && integers) {
+    if (p.epilogue != 0 && stays_integer) {
         return wrong(kBad, say::not_for, "epilogue", kind);
+    }
+    if (p.gated != 0 && integers) {
+        return wrong(kBad, say::not_for, "gated", kind);
     }
     return {};
 }

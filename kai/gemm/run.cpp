@@ -509,6 +509,14 @@ void set_offsets(const Work& w, const Matrix& matrix, kai_call& call) {
     }
 }
 
+/// Those of rows from m on and columns from n on.
+kai_matmul_offsets offsets_from(kai_matmul_offsets all, size_t m, size_t n) {
+    const auto from = [](const int32_t* values, size_t i) { return values != nullptr ? values + i : nullptr; };
+    all.lhs_offsets = from(all.lhs_offsets, m), all.rhs_offsets = from(all.rhs_offsets, n);
+    all.bias = from(all.bias, n);
+    return all;
+}
+
 /// The call of the kernel for a matrix, C apart.
 kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     const Plan& plan = *w.plan;
@@ -592,6 +600,7 @@ void multiply_and_store(
                 part_call.rhs_packed = at(call.rhs_packed, rhs_offset);
             }
             part_call.m = part.rows, part_call.n = part.columns;
+            part_call.offsets = offsets_from(call.offsets, part.m, part.n);
             kai_call_run(&part_call, 0, 0, part.rows, part.columns);
             Products products = {u.dst_type, part_call.dst, nullptr, part_call.dst_stride};
             if (plan.problem.gated != 0) {

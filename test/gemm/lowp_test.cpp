@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -178,6 +179,64 @@ INSTANTIATE_TEST_SUITE_P(
                (std::get<1>(info.param) ? "_packed" : "_as_it_is");
     });
 
+/// A run of the same operands with float C: `sums` of matrices C with `stride`, one after the other, scaled by an
+/// epilogue. B is packed as for int32 sums.
+void expect_floats_of_sums(
+    kai_gemm_problem p, kai_gemm_operands x, const std::deque<Matrix>& sums, const std::vector<size_t>& rows,
+    Random& random) {
+    constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16};
+    p.c_type = kTypes[random.integer(0, 2)], p.epilogue = 1;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+    ASSERT_FALSE(plan.direct);
+    const size_t all_rows = p.groups ? p.m : p.m * p.batch, size = kai_get_datatype_size_in_bytes(p.c_type);
+    const auto reals = [&](size_t count) {
+        std::vector<float> values(count);
+        for (float& v : values) {
+            v = random.real(-2, 2);
+        }
+        return values;
+    };
+    const auto column_scale = reals(p.n), column_shift = reals(p.n), row_scale = reals(p.m);
+    kai_gemm_epilogue e = kai_gemm_epilogue_of(&p);
+    e.alpha = 0x1p-8F, e.column_scale = column_scale.data(), e.column_shift = column_shift.data();
+    e.row_scale = row_scale.data(), e.clamp_max = 1000;
+    const GuardedBuffer c(all_rows * p.n * size);
+    const Workspace work(plan.workspace_size);
+    x.c = {}, x.c.data = c.data(), x.epilogue = &e;
+    ASSERT_EQ(kai_gemm_run(&plan, &x, work.data(), work.size, backwards, nullptr), KAI_GEMM_OK);
+    size_t row = 0;
+    for (size_t j = 0; j < p.batch; ++j) {
+        for (size_t r = 0; r < rows[j]; ++r, ++row) {
+            const size_t m = p.groups ? row : r;
+            for (size_t n = 0; n < p.n; ++n) {
+                int32_t sum;
+                const Matrix& from = sums[p.groups ? 0 : j];
+                std::memcpy(&sum, from.memory.data() + m * from.stride + n * sizeof(sum), sizeof(sum));
+                const double scaled = e.alpha * static_cast<double>(sum) * column_scale[n],
+                             magnitude = std::fabs(scaled) + std::fabs(column_shift[n]),
+                             want = std::min((scaled + column_shift[n]) * row_scale[m], 1000.0);
+                const uint8_t* at = c.data() + (row * p.n + n) * size;
+                float result;
+                uint16_t half;
+                std::memcpy(&half, at, sizeof(half));
+                if (p.c_type == kai_dt_f32) {
+                    std::memcpy(&result, at, sizeof(result));
+                } else {
+                    result = p.c_type == kai_dt_f16 ? kai_cast_f32_f16(half) : kai_cast_f32_bf16(half);
+                }
+                const double last = p.c_type == kai_dt_f32   ? 0
+                                    : p.c_type == kai_dt_f16 ? std::fabs(want) * 0x1p-11 + 0x1p-25
+                                                             : std::fabs(want) * 0x1p-8;
+                const bool is_infinite = p.c_type == kai_dt_f16 && want < -65519;
+                ASSERT_TRUE(
+                    is_infinite || std::fabs(result - want) <= last + magnitude * std::fabs(row_scale[m]) * 0x1p-22)
+                    << j << ' ' << m << ' ' << n << ": " << result << ", not " << want;
+            }
+        }
+    }
+}
+
 /// int32 sums: the type of A, the kind of B, whether it is constant.
 class GemmSums : public testing::TestWithParam<std::tuple<bool, kai_gemm_kind, bool>> {};
 
@@ -188,7 +247,8 @@ TEST_P(GemmSums, RandomProblems) {
     const auto one_in = [&](int of) { return random.integer(1, of) == 1; };
     for (int i = 0; i < 60; ++i) {
         const auto size = [&](int most) { return static_cast<size_t>(random.integer(one_in(10) ? 0 : 1, most)); };
-        kai_gemm_problem p = kai_gemm_problem_of(size(one_in(3) ? 40 : 6), size(50), size(one_in(5) ? 200 : 70));
+        kai_gemm_problem p =
+            kai_gemm_problem_of(size(one_in(3) ? 40 : 6), size(one_in(8) ? 300 : 50), size(one_in(5) ? 200 : 70));
         p.b_kind = kind, p.a_type = a_signed ? kai_dt_int8 : kai_dt_uint8, p.c_type = kai_dt_int32;
         p.b_constant = constant, p.b_transposed = one_in(2);
         p.batch = static_cast<size_t>(random.integer(1, 3)), p.b_per_matrix = one_in(2);
@@ -292,6 +352,7 @@ TEST_P(GemmSums, RandomProblems) {
                 }
             }
         }
+        ASSERT_NO_FATAL_FAILURE(expect_floats_of_sums(p, x, c, rows, random));
     }
 }
 
@@ -315,7 +376,7 @@ TEST(GemmSumsStatus, OfPlansAndRuns) {
     EXPECT_EQ(std::string(plan.reason), SAID(other_type, "a_type", "uint8", "INT8_LOWP", "int8"));
     p.a_type = kai_dt_int8, p.c_type = kai_dt_int16;
     EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
-    EXPECT_EQ(std::string(plan.reason), SAID(other_type, "c_type", "int16", "INT8_LOWP", "int8 and int32"));
+    EXPECT_EQ(std::string(plan.reason), SAID(other_type, "c_type", "int16", "INT8_LOWP", "int8, int32 and floats"));
     p.c_type = kai_dt_int32, p.b_constant = true;
     ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
     std::vector<uint8_t> packed(plan.packed_b_size);
@@ -338,7 +399,7 @@ TEST(GemmSumsStatus, OfPlansAndRuns) {
     const kai_matmul_lowp_params lowp = {};
     x.lowp = &lowp;
     EXPECT_EQ(run(), KAI_GEMM_BAD_COMBINATION);
-    EXPECT_EQ(said(), SAID(not_for, "operands.lowp", "c_type int32") + "\n");
+    EXPECT_EQ(said(), SAID(not_for, "operands.lowp", "sums") + "\n");
     x.lowp = nullptr;
     const kai_matmul_offsets offsets = {2, 0, nullptr, nullptr, nullptr};
     x.offsets = &offsets;
@@ -347,7 +408,18 @@ TEST(GemmSumsStatus, OfPlansAndRuns) {
     p.c_type = kai_dt_int8;
     ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
     EXPECT_EQ(run(), KAI_GEMM_BAD_COMBINATION);
-    EXPECT_EQ(said(), SAID(needs, "operands.offsets", "c_type int32") + "\n");
+    EXPECT_EQ(said(), SAID(needs, "operands.offsets", "c_type int32 or floats") + "\n");
+}
+
+TEST(GemmSumsStatus, FloatsOfSums) {
+    kai_gemm_problem p = kai_gemm_problem_of(4, 8, 16);  // C is f32
+    p.b_kind = KAI_GEMM_UINT8_LOWP, p.a_type = kai_dt_int8, p.b_constant = true, p.alpha = 0.5F, p.beta = 1;
+    p.epilogue = p.gated = 1;
+    kai_gemm_plan plan;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(std::string(plan.reason), SAID(not_for, "gated", "UINT8_LOWP"));
+    p.gated = 0;
+    EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
 }
 
 TEST(GemmLowpStatus, OfPlansAndRuns) {

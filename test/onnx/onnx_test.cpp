@@ -118,9 +118,32 @@ struct IntegerCase {
     }
 };
 
+/// DynamicQuantizeMatMul, likewise.
+struct DynamicCase {
+    int32_t m, n, k, signed_b, scale_count, zero_points, bias_count;
+    Floats a;
+    Bytes b;
+    Floats scales;
+    Bytes zero_b;
+    Floats bias, c;
+
+    explicit DynamicCase(const Bytes& bytes) {
+        Reader file(bytes);
+        file.take(&m, 7 * sizeof(int32_t));
+        const auto rows = static_cast<size_t>(m), columns = static_cast<size_t>(n), depth = static_cast<size_t>(k);
+        file.take_all(a, rows * depth);
+        file.take_all(b, depth * columns);
+        file.take_all(scales, static_cast<size_t>(scale_count));
+        file.take_all(zero_b, static_cast<size_t>(zero_points));
+        file.take_all(bias, static_cast<size_t>(bias_count));
+        file.take_all(c, rows * columns);
+    }
+};
+
 /// Plans, packs and runs. Returns the name of the kernel.
 std::string multiply(
-    const kai_gemm_problem& p, const kai_gemm_weights& w, const void* a, const kai_matmul_offsets* offsets, void* c) {
+    const kai_gemm_problem& p, const kai_gemm_weights& w, const void* a, const kai_matmul_offsets* offsets, void* c,
+    const kai_gemm_epilogue* epilogue = nullptr) {
     kai_gemm_plan plan;
     std::string kernel;
     bool right = kai_gemm_make_plan(&p, &plan) == KAI_GEMM_OK;
@@ -128,6 +151,7 @@ std::string multiply(
         const Aligned packed(plan.packed_b_size), copied(plan.pack_workspace_size), workspace(plan.workspace_size);
         kai_gemm_operands x = {};
         x.m = p.m, x.a.data = a, x.b.data = packed.start, x.c.data = c, x.offsets = offsets;
+        x.epilogue = epilogue;
         right = kai_gemm_pack_b(
                     &plan, 0, &w, packed.start, plan.packed_b_size, copied.start, plan.pack_workspace_size, nullptr,
                     nullptr) == KAI_GEMM_OK &&
@@ -154,6 +178,11 @@ Floats product(const Case& c, std::string& kernel) {
     return result;
 }
 
+/// Minus a zero point.
+int32_t minus(uint8_t byte, int32_t is_signed) {
+    return is_signed != 0 ? -int32_t{static_cast<int8_t>(byte)} : -int32_t{byte};
+}
+
 std::vector<int32_t> product(const IntegerCase& c, std::string& kernel) {
     const auto m = static_cast<size_t>(c.m), n = static_cast<size_t>(c.n);
     kai_gemm_problem p = kai_gemm_problem_of(m, n, static_cast<size_t>(c.k));
@@ -161,9 +190,6 @@ std::vector<int32_t> product(const IntegerCase& c, std::string& kernel) {
     p.a_type = c.signed_a != 0 ? kai_dt_int8 : kai_dt_uint8, p.c_type = kai_dt_int32;
     kai_gemm_weights w = {};
     w.b = c.b.data();
-    const auto minus = [](uint8_t byte, int32_t is_signed) {
-        return is_signed != 0 ? -int32_t{static_cast<int8_t>(byte)} : -int32_t{byte};
-    };
     std::vector<int32_t> columns;
     for (const uint8_t zero : c.zero_b) {
         columns.push_back(minus(zero, c.signed_b));
@@ -174,6 +200,41 @@ std::vector<int32_t> product(const IntegerCase& c, std::string& kernel) {
     offsets.rhs_offsets = columns.size() > 1 ? columns.data() : nullptr;
     std::vector<int32_t> result(m * n);
     kernel = multiply(p, w, c.a.data(), &offsets, result.data());
+    return result;
+}
+
+/// A is quantised as DynamicQuantizeLinear does.
+Floats product(const DynamicCase& c, std::string& kernel) {
+    const auto m = static_cast<size_t>(c.m), n = static_cast<size_t>(c.n);
+    float lo = 0, hi = 0;
+    for (const float x : c.a) {
+        lo = std::min(lo, x), hi = std::max(hi, x);
+    }
+    const float scale = (hi - lo) / 255, zero = std::nearbyint(-lo / scale);
+    Bytes a(c.a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<uint8_t>(std::min(std::max(std::nearbyint(c.a[i] / scale) + zero, 0.0F), 255.0F));
+    }
+
+    kai_gemm_problem p = kai_gemm_problem_of(m, n, static_cast<size_t>(c.k));
+    p.b_kind = c.signed_b != 0 ? KAI_GEMM_INT8_LOWP : KAI_GEMM_UINT8_LOWP, p.b_constant = true;
+    p.a_type = kai_dt_uint8, p.epilogue = 1;
+    kai_gemm_weights w = {};
+    w.b = c.b.data();
+    std::vector<int32_t> columns;
+    for (const uint8_t byte : c.zero_b) {
+        columns.push_back(minus(byte, c.signed_b));
+    }
+    kai_matmul_offsets offsets = {};
+    offsets.lhs_offset = -static_cast<int32_t>(zero);
+    offsets.rhs_offset = columns.size() == 1 ? columns[0] : 0;
+    offsets.rhs_offsets = columns.size() > 1 ? columns.data() : nullptr;
+    kai_gemm_epilogue e = kai_gemm_epilogue_of(&p);
+    e.alpha = c.scales.size() == 1 ? scale * c.scales[0] : scale;
+    e.column_scale = c.scales.size() > 1 ? c.scales.data() : nullptr;
+    e.column_shift = !c.bias.empty() ? c.bias.data() : nullptr;
+    Floats result(m * n);
+    kernel = multiply(p, w, a.data(), &offsets, result.data(), &e);
     return result;
 }
 
@@ -225,7 +286,22 @@ int main(int argc, char** argv) {
             kernel.c_str());
         values += c.c.size(), failures += same ? 0 : 1;
     }
-    cases = cases != 0 && integers != 0 ? cases + integers : 0;
+    size_t dynamic = 0;
+    for (Bytes file; !(file = file_of(argv[1], dynamic, ".dynamic")).empty(); ++dynamic) {
+        const DynamicCase c(file);
+        std::string kernel;
+        const Floats ours = product(c, kernel);
+        double worst = 0;
+        for (size_t i = 0; i < ours.size(); ++i) {
+            worst = std::max(worst, std::fabs(double{ours[i]} - double{c.c[i]}) / (1 + std::fabs(c.c[i])));
+        }
+        std::printf(
+            "%d x %d x %d, f32 x %s, %d scales, %d zero points%s: relative error %.1e, %s\n", c.m, c.n, c.k,
+            c.signed_b != 0 ? "int8" : "uint8", c.scale_count, c.zero_points, c.bias.empty() ? "" : ", bias", worst,
+            kernel.c_str());
+        values += c.c.size(), failures += worst <= 1e-6 ? 0 : 1;
+    }
+    cases = cases != 0 && integers != 0 && dynamic != 0 ? cases + integers + dynamic : 0;
     std::printf("%zu cases, %zu values compared with ONNX Runtime's, %zu cases differ\n", cases, values, failures);
     return cases == 0 || failures != 0 ? 1 : 0;
 }

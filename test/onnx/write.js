@@ -1,11 +1,13 @@
 // Writes what ONNX Runtime computes, for onnx_test.cpp: node write.js MODULES FOLDER SEED. MODULES is the folder with
-// onnxruntime-node. Models have one node, MatMulNBits or MatMulInteger, and are written here, field by field
-// (onnx.proto).
+// onnxruntime-node. Models have one node, MatMulNBits, MatMulInteger or DynamicQuantizeMatMul, and are written here, field
+// by field (onnx.proto).
 //
 // <i>.case, MatMulNBits: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B,
 // scales, zero points, C (f32).
 // <i>.integer, MatMulInteger: int32 m, n, k, A is int8, B is int8, zero points of A (0 or 1) and of B (0, 1 or n); then
 // A, B (K x N), zero points of A, of B, C (int32).
+// <i>.dynamic, DynamicQuantizeMatMul: int32 m, n, k, B is int8, scales of B (1 or n), zero points of B (0, 1 or n), bias
+// (0 or n); then A (f32), B (K x N), scales, zero points, bias, C (f32).
 //
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
@@ -72,6 +74,20 @@ function integerModel(c, b, zeroA, zeroB) {
     return Buffer.concat([number(1, 8), graph, message(8, bytes(1, ""), number(2, 17))]);
 }
 
+function dynamicModel(c, b, scales, zeros, bias) {
+    const type = c.signedB ? INT8 : UINT8, dims = count => count > 1 ? [count] : [];
+    const inputs = ["A", "B", "b_scale", zeros.length ? "b_zero_point" : "", ...(bias.length ? ["bias"] : [])];
+    const node = message(1, ...inputs.map(x => bytes(1, x)), bytes(2, "C"), bytes(4, "DynamicQuantizeMatMul"),
+        bytes(7, "com.microsoft"));
+    const graph = message(7, node, bytes(2, "g"), tensor("B", type, [c.k, c.n], b),
+        tensor("b_scale", FLOAT, dims(scales.length), floats(scales)),
+        ...(zeros.length ? [tensor("b_zero_point", type, dims(zeros.length), zeros)] : []),
+        ...(bias.length ? [tensor("bias", FLOAT, [c.n], floats(bias))] : []),
+        value(11, "A", FLOAT, [c.m, c.k]), value(12, "C", FLOAT, [c.m, c.n]));
+    const opset = (domain, version) => message(8, bytes(1, domain), number(2, version));
+    return Buffer.concat([number(1, 8), graph, opset("", 17), opset("com.microsoft", 1)]);
+}
+
 // ---- numbers ----
 
 let state = BigInt(seed) * 0x9E3779B97F4A7C15n + 1n;
@@ -121,6 +137,33 @@ async function multiplyIntegers() {
     return count;
 }
 
+async function multiplyDynamically() {
+    let count = 0;
+    for (const signedB of [false, true]) {
+        for (const byColumn of [false, true]) {
+            for (const hasZeros of [false, true]) {
+                for (const hasBias of [false, true]) {
+                    const c = {m: [1, 5, 34][count % 3], n: 19 + count % 7, k: 6 + 31 * (count % 4), signedB};
+                    const columns = byColumn ? c.n : 1, real = () => (random() - 0.4) * 3;
+                    const b = noise(c.k * c.n), zeros = noise(hasZeros ? columns : 0);
+                    const a = Float32Array.from({length: c.m * c.k}, real);
+                    const scales = Float32Array.from({length: columns}, () => 0.01 + random() / 16);
+                    const bias = Float32Array.from({length: hasBias ? c.n : 0}, real);
+                    const session = await ort.InferenceSession.create(
+                        dynamicModel(c, b, scales, zeros, bias), {logSeverityLevel: 3});
+                    const result = (await session.run({A: new ort.Tensor("float32", a, [c.m, c.k])})).C;
+                    const header = [c.m, c.n, c.k, signedB, scales.length, zeros.length, bias.length];
+                    fs.writeFileSync(path.join(folder, count + ".dynamic"), Buffer.concat([
+                        Buffer.from(Int32Array.from(header).buffer), floats(a), b, floats(scales), zeros, floats(bias),
+                        floats(result.data)]));
+                    ++count;
+                }
+            }
+        }
+    }
+    return count;
+}
+
 async function main() {
     let count = 0;
     for (const bl of [16, 32, 64, 128, 256]) {
@@ -152,7 +195,7 @@ async function main() {
             }
         }
     }
-    count += await multiplyIntegers();
+    count += await multiplyIntegers() + await multiplyDynamically();
     console.log(`ONNX Runtime multiplied ${count} times`);
 }
 main().catch(error => {
