@@ -23,7 +23,8 @@ set(allowed_gguf ${allowed_pack} kai/kai_gguf.h kai/engines/gguf kai/engines/sup
 set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai/engines/portable
     kai/engines/gguf/gguf.hpp kai/engines/inplace/inplace.hpp
     kai/engines/qai8dxp/qai8dxp_args.h
-    kai/engines/qai8dxp/qai8dxp_families.inc kai/engines/lowp/lowp.hpp kai/engines/lowp/lowp_families.inc)
+    kai/engines/qai8dxp/qai8dxp_families.inc kai/engines/lowp/lowp.hpp kai/engines/lowp/lowp_families.inc
+    kai/engines/lowp/lowp_nxk.inc kai/engines/lowp/lowp_sums.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)

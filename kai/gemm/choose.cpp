@@ -21,6 +21,10 @@ size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
     if (p.b_kind == KAI_GEMM_GGUF) {
         return 4;
     }
+    if (is_lowp(p.b_kind)) {  // in place SDOT at best; SMULL gains nothing from packing
+        constexpr uint64_t kDotprod = uint64_t{1} << KAI_CPU_DOTPROD, kI8mm = uint64_t{1} << KAI_CPU_I8MM;
+        return (features_otherwise & kI8mm) != 0 ? 4 : (features_otherwise & kDotprod) != 0 ? 8 : SIZE_MAX;
+    }
     constexpr uint64_t kFaster = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_BF16;
     if ((features_otherwise & kFaster) != 0) {
         return 2;
@@ -223,13 +227,8 @@ Groups groups_for(const Problem& p) {
                 g.add(p.a_type == kai_dt_int8, "matmul_i32_qai8_qsi8p");
                 break;
             }
-            if (p.b_kind == KAI_GEMM_INT8_LOWP) {
-                g.add(p.b_constant, "matmul_clamp_qai8_qai8_qsi8p");
-                g.add(!p.b_constant, "matmul_clamp_qai8_qai8_qsi8nxk");
-                break;
-            }
-            g.add(p.b_constant, "matmul_clamp_qau8_qau8_qau8p");
-            g.add(!p.b_constant, "matmul_clamp_qau8_qau8_qau8nxk");
+            g.add(p.b_kind == KAI_GEMM_INT8_LOWP, "matmul_clamp_qai8_qai8_qsi8p");
+            g.add(p.b_kind == KAI_GEMM_UINT8_LOWP, "matmul_clamp_qau8_qau8_qau8p");
             break;
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
@@ -555,6 +554,11 @@ const char* plain_family(const Problem& p) {
         });
         return family;
     }
+    if (is_lowp(p.b_kind)) {
+        return gives_sums(p)                     ? nullptr
+               : p.b_kind == KAI_GEMM_UINT8_LOWP ? "matmul_clamp_qau8_qau8_qau8nxk"
+                                                 : "matmul_clamp_qai8_qai8_qsi8nxk";
+    }
     if (p.b_kind != KAI_GEMM_DENSE) {
         return nullptr;
     }
@@ -573,15 +577,15 @@ const char* plain_family(const Problem& p) {
     return nullptr;
 }
 
-/// Reads B in place if packing it costs more than it saves; from a file, for one row in any case. The plan has
-/// kernels already.
+/// Reads B in place if packing it costs more than it saves; from a file and in low precision, for one row in any case.
+/// The plan has kernels already.
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);
     const kai_ukernel& packed = *plan.gemm.ukernel;
     // Each B multiplies only its share of the rows.
     const size_t rows = p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
     const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features);
-    if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF)) {
+    if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF && !is_lowp(p.b_kind))) {
         return;
     }
     kai_registry_request request = {family, few ? p.m : 1, nullptr, 0, plan.problem.core, {}};

@@ -259,6 +259,27 @@ TEST(GemmChoice, RowsOfAFileInPlaceForFewRows) {
 
 // ---- one row, many rows ----
 
+// Low precision with SMMLA: up to four rows in place, with SDOT eight, one row always; what the tiles of SMULL multiply
+// is never packed.
+TEST(GemmChoice, LowPrecisionInPlaceForFewRows) {
+    const bool dots = kai_cpu_query(KAI_CPU_DOTPROD).present;
+    const size_t most = kai_cpu_query(KAI_CPU_I8MM).present ? 4 : dots ? 8 : SIZE_MAX;
+    for (const kai_gemm_kind kind : {KAI_GEMM_UINT8_LOWP, KAI_GEMM_INT8_LOWP}) {
+        kai_gemm_problem p = kai_gemm_problem_of(1, 256, 512);
+        p.b_kind = kind, p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
+        p.b_transposed = true;
+        for (const size_t m : {1, 2, 4, 5, 8, 9, 100}) {
+            p.m = m;
+            const kai_gemm_plan plan = plan_of(p);
+            EXPECT_EQ(reads_b_in_place(plan.gemm), m <= most) << m;
+            EXPECT_TRUE(reads_b_in_place(plan.gemv)) << m;
+            EXPECT_EQ(plan.rhs_packer == nullptr, m <= most) << m;
+            EXPECT_EQ(has_any(*plan.gemm.ukernel, {KAI_CPU_DOTPROD, KAI_CPU_I8MM}), dots) << plan.gemm.ukernel->name;
+            EXPECT_EQ(has_any(*plan.gemv.ukernel, {KAI_CPU_DOTPROD}), dots) << plan.gemv.ukernel->name;
+        }
+    }
+}
+
 TEST(GemmChoice, AKernelForOneRow) {
     for (const size_t m : {1, 2, 100}) {
         for (const kai_gemm_kind kind : {KAI_GEMM_DENSE, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT4_BLOCK}) {

@@ -35,7 +35,7 @@ constexpr uint8_t flip_of(kai_datatype type) {
     return type == kai_dt_uint8 ? 0x80 : 0;
 }
 
-/// The engine: a source that includes lowp_families.inc defines it. m, n > 0.
+/// The engine: a source that includes lowp_families.inc or lowp_nxk.inc defines it. m, n > 0.
 void multiply(const Lowp& p);
 
 [[gnu::noinline]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
@@ -54,14 +54,6 @@ void multiply(const Lowp& p);
             static_cast<int>(least), 31);
     }
     multiply(p);
-}
-
-/// The same with int32 results.
-[[gnu::noinline]] void run_lowp_sums(const Lowp& p, size_t dst_stride_col, const char* function) {
-    check_element(dst_stride_col, sizeof(int32_t), function);
-    if (p.m != 0 && p.n != 0) {
-        multiply(p);
-    }
 }
 
 }  // namespace

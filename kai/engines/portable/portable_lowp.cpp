@@ -164,3 +164,5 @@ void multiply(const Lowp& p) {
 
 #define KAI_ISA_any KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
+#include "kai/engines/lowp/lowp_nxk.inc"
+#include "kai/engines/lowp/lowp_sums.inc"

@@ -82,3 +82,4 @@ void multiply(const Lowp& p) {
 
 #define KAI_ISA_neon_dotprod KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
+#include "kai/engines/lowp/lowp_sums.inc"

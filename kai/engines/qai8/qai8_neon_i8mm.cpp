@@ -168,3 +168,4 @@ void multiply(const Lowp& p) {
 
 #define KAI_ISA_neon_i8mm KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
+#include "kai/engines/lowp/lowp_sums.inc"

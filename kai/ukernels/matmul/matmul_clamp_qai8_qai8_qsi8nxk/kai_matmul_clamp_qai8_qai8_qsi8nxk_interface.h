@@ -14,6 +14,10 @@ KAI_BEGIN_DECLARATIONS
 /// dst (int8) = requantised(LHS x RHS). k = 0: requantised(bias).
 typedef kai_run_matmul_lowp_plain_fn kai_matmul_clamp_qai8_qai8_qsi8nxk_run_fn;
 
+/// SDOT, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
+kai_matmul_clamp_qai8_qai8_qsi8nxk_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8nxk_4x4_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_qai8_qai8_qsi8nxk_4x4_neon_dotprod)
+
 /// SMULL and SMLSL2 of 16 k, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
 kai_matmul_clamp_qai8_qai8_qsi8nxk_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8nxk_4x4_neon_mlal;
 KAI_DECLARE_GETTERS(MATMUL_PLAIN, matmul_clamp_qai8_qai8_qsi8nxk_4x4_neon_mlal)
