@@ -38,7 +38,7 @@ constexpr uint8_t flip_of(kai_datatype type) {
 /// The engine: a source that includes lowp_families.inc or lowp_nxk.inc defines it. m, n > 0.
 void multiply(const Lowp& p);
 
-[[gnu::noinline]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
+[[gnu::noinline, maybe_unused]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
     check_element(dst_stride_col, 1, function);
     if (p.m == 0 || p.n == 0) {
         return;

@@ -1,4 +1,5 @@
-// Static int8 on Armv8.0 by the tiles of low precision (lowp_neon.S): the rows of A as they lie, a scale per channel.
+// Static int8 on Armv8.0 by the tiles of low precision (lowp_neon_tiles.inc): the rows of A as they lie, a scale per
+// channel.
 //
 //     dst[i][j] = requantised(bias[j] + sum over k of lhs[i][k] * rhs[k][j])
 //

@@ -39,6 +39,7 @@
 
 #define START_PAIRS 0
 #define SCALE_PAIRS 128
+#include "kai/engines/qai8/qai8_neon_i8mm_results.inc"
 
 row0        .req x1
 row1        .req x2
@@ -138,80 +139,6 @@ second2     .req x9
     ldp     qS\p\()_6, qS\p\()_7, [sp, #START_PAIRS + 96]
 .endm
 
-// ---- Results of pairs of rows: two columns of both rows in a vector
-
-    regs    4, zero, rounds, lo, hi
-// \op for the sums of pair p.
-.macro each_sum op, p
-    each    \op, S\p\()_0, S\p\()_1, S\p\()_2, S\p\()_3, S\p\()_4, S\p\()_5, S\p\()_6, S\p\()_7
-.endm
-// Pair p: S = f32(S) * scale in v0 - v7.
-.macro scale_pair p
-    each_sum to_float, \p
-    fmul    S\p\()_0.4s, S\p\()_0.4s, v0.4s
-    fmul    S\p\()_1.4s, S\p\()_1.4s, v1.4s
-    fmul    S\p\()_2.4s, S\p\()_2.4s, v2.4s
-    fmul    S\p\()_3.4s, S\p\()_3.4s, v3.4s
-    fmul    S\p\()_4.4s, S\p\()_4.4s, v4.4s
-    fmul    S\p\()_5.4s, S\p\()_5.4s, v5.4s
-    fmul    S\p\()_6.4s, S\p\()_6.4s, v6.4s
-    fmul    S\p\()_7.4s, S\p\()_7.4s, v7.4s
-.endm
-// Pair p: S<p>_0, _2, _4, _6 = the rounded sums, 16 bits.
-.macro round_pair p
-    each_sum round, \p
-    halve   S\p\()_0, S\p\()_1
-    halve   S\p\()_2, S\p\()_3
-    halve   S\p\()_4, S\p\()_5
-    halve   S\p\()_6, S\p\()_7
-.endm
-.macro add_zero_pair p
-    each    add_zero, S\p\()_0, S\p\()_2, S\p\()_4, S\p\()_6
-.endm
-// The same where scaled sums may be beyond int16: they are converted, and saturate.
-.macro round_pair_exactly p
-    each_sum round_exactly, \p
-    each_sum add_zero_exactly, \p
-    narrow_32 S\p\()_0, S\p\()_1
-    narrow_32 S\p\()_2, S\p\()_3
-    narrow_32 S\p\()_4, S\p\()_5
-    narrow_32 S\p\()_6, S\p\()_7
-.endm
-// Pair p: results of the first row to S<p>_1, of the second one to S<p>_3.
-.macro narrow_pair p
-    narrow_16 S\p\()_0, S\p\()_2                            // two columns of row 0, of row 1, and so on
-    narrow_16 S\p\()_4, S\p\()_6
-    uzp1    S\p\()_1.8h, S\p\()_0.8h, S\p\()_4.8h
-    uzp2    S\p\()_3.8h, S\p\()_0.8h, S\p\()_4.8h
-.endm
-.macro clamp_pair p
-    each    clamp, S\p\()_1, S\p\()_3
-.endm
-// Results of all pairs. Changes S, v0 - v7, x16.
-.macro pairs_results pair_numbers:vararg
-    ldp     q0, q1, [sp, #SCALE_PAIRS]
-    ldp     q2, q3, [sp, #SCALE_PAIRS + 32]
-    ldp     q4, q5, [sp, #SCALE_PAIRS + 64]
-    ldp     q6, q7, [sp, #SCALE_PAIRS + 96]
-    ldr     x16, [args, #QAI8_ARGS_exact]
-    each    scale_pair, \pair_numbers
-    load_results
-    cbnz    x16, 8f
-    ldr     x16, [args, #QAI8_ARGS_adds_zero]
-    each    round_pair, \pair_numbers
-    cbz     x16, 9f
-    each    add_zero_pair, \pair_numbers
-    b       9f
-8:
-    each    round_pair_exactly, \pair_numbers
-9:
-    ldr     x16, [args, #QAI8_ARGS_clamps]
-    each    narrow_pair, \pair_numbers
-    cbz     x16, 6f
-    each    clamp_pair, \pair_numbers
-6:
-.endm
-
 // Where the rows of a tile are stored: first0 (dst), second0, first1 and so on. Of a row that does not exist, the last
 // one, that is the row before, which is stored later.
 .macro row_addresses
@@ -226,10 +153,6 @@ second2     .req x9
     add     second1, first1, last_dst_stride
     .endif
     .endif
-.endm
-.macro store_results p
-    str     qS\p\()_3, [second\p]
-    str     qS\p\()_1, [first\p]
 .endm
 // The sums of pair p. Changes S, v0 - v3.
 .macro store_sums p
