@@ -46,17 +46,19 @@ if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
     trap 'chown -R "$SUDO_UID:$SUDO_GID" "$root/build" "$cache" 2>/dev/null || true' EXIT
 fi
 
-# [target=TARGET] [tests=OFF] build PRESET [cmake options]: configures and builds all or the target; quiet unless it
-# fails. Without tests no GoogleTest is needed.
+# [target="TARGET..."] [tests=OFF] build PRESET [cmake options]: configures and builds all or the targets, none: only
+# configures; quiet unless it fails. Without tests no GoogleTest is needed.
 build() {
-    local preset=$1 log; shift
+    local preset=$1 log targets; shift
+    read -ra targets <<< "${target:-}"
     case $preset in aarch64-*) can_cross || die "$no_cross" ;; esac
     say "building ($preset)"
     mkdir -p "$root/build"
     log=$root/build/$preset.log
     (cd "$root" && cmake --preset "$preset" ${emulator:+-DKLEIDIAI_EMULATOR="$emulator"} \
         -DKLEIDIAI_BUILD_TESTS="${tests:-ON}" "$@" > "$log" 2>&1 &&
-        cmake --build "build/$preset" -j "$jobs" ${target:+--target "$target"} >> "$log" 2>&1) ||
+        { [ "${target:-}" = none ] ||
+            cmake --build "build/$preset" -j "$jobs" ${targets[@]+--target "${targets[@]}"} >> "$log" 2>&1; }) ||
         { tail -n 60 "$log"; die "the build failed ($log)"; }
     grep 'LEFT OUT' "$log" || true
 }
@@ -93,21 +95,26 @@ run_tests() {
 
 cmd_setup() { need_build_tools; }
 
-# Builds everything that tests need.
-build_tests() {
+# [target=...] build_native: with everything that tests need.
+build_native() {
     local bench=OFF
     if [ "$manager" = apt ]; then
         need_bench_packages
         need_packages doxygen=doxygen abidiff=abigail-tools
         bench=ON
     fi
+    build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
+}
+
+# Builds everything that tests need.
+build_tests() {
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then
         # The tests need them, the native build does not.
         { (need_ggml) || say "ggml cannot be had: not compared"
           (need_peer) || say "KleidiAI's library cannot be had: not compared"
           (need_onnxruntime) || say "ONNX Runtime cannot be had: not compared"; } &
     fi
-    build native "-DKLEIDIAI_BUILD_BENCHMARK=$bench"
+    build_native
     wait
     if [ "$host" != aarch64 ] && can_cross; then
         # The test program is compiled once, by Clang, and linked with GCC's libraries, too. cmake/KaiEmulation.cmake
@@ -173,6 +180,10 @@ changed_tests() {
     fi
     say "changed since ${base:0:12}:"
     echo "$files"
+    if python3 "$root/tools/changed_tests.py" documents --base "$base" > /dev/null; then
+        documents_tests "$base"
+        return
+    fi
     build_tests
     if [ "$host" != aarch64 ] && can_cross; then
         builds+=("$root/build/aarch64-gcc=$gcc_tests" "$root/build/aarch64-gcc-debug=$gcc_debug_tests")
@@ -200,6 +211,29 @@ changed_tests() {
     done
     echo "NOT RUN, for the changes cannot affect it:$left"
     [ "$host" = aarch64 ] || can_cross || echo "NOT TESTED: all but the portable part. $no_cross"
+}
+
+# documents_tests BASE: nothing else differs from it. What no test of documents needs is not built.
+documents_tests() {
+    local what name rest builds=("$root/build/native")
+    target=none build_native
+    if [ "$host" != aarch64 ] && can_cross; then
+        target=none build aarch64-clang
+        builds+=("$root/build/aarch64-clang")
+    fi
+    python3 "$root/tools/changed_tests.py" documents --base "$1" --builds "${builds[@]}" > "$root/build/changed.txt"
+    while read -r what name rest <&3; do
+        case $what in
+            all) die "documents alone changed, but $name $rest" ;;
+            build)
+                if [ -n "$rest" ]; then
+                    [ "$rest" != all ] || rest=
+                    target=$rest build "$name"
+                fi ;;
+            tests) [ "$rest" = '^()$' ] || run_tests "$name" -R "$rest" ;;
+        esac
+    done 3< "$root/build/changed.txt"
+    echo "NOT RUN, for documents cannot affect it: all else"
 }
 
 cmd_demo() {

@@ -114,6 +114,25 @@ class Files(unittest.TestCase):
         self.assertFalse([test for test in chosen.tests[BUILD] if re.match(r"kleidiai_(test|gemm|mutants)", test)])
         self.assertIn("kleidiai_sentences", chosen.tests[BUILD])  # a script without a line
 
+    def test_documents_need_no_library(self):
+        """And what is compiled for a page is built if that page changes."""
+        def of(*files):
+            return changed_tests.document_lines([BUILD], files, READS)
+
+        self.assertEqual(of("docs/faq.md", "CHANGELOG.md")[0], f"build {BUILD.name}")
+        if CROSS:
+            self.assertIn("which_kernel", of("docs/which-kernel.md")[0])
+            self.assertEqual(of("docs/migration.md")[0], f"build {BUILD.name} all")
+        else:
+            self.assertIn("|docs\\.links|", of("docs/faq.md")[1])
+            self.assertIn("tools/kernel_table", of("docs/kernels.md")[0])
+            self.assertIn("tools/kai-gguf", of("docs/gguf.md")[0])
+            self.assertEqual(of("README.md")[0], f"build {BUILD.name} all")
+            self.assertIn("kleidiai_readme", of("README.md")[1])
+        self.assertIn("is gone", of("none.md")[0])
+        again = changed_tests.document_lines([BUILD, BUILD], ["docs/migration.md", "docs/which-kernel.md"], READS)
+        self.assertEqual(again[2:], [f"build {BUILD.name}", f"tests {BUILD.name} ^()$"])
+
     def test_the_layer_does_not_affect_kernels(self):
         chosen = choice_of("kai/gemm/plan.cpp")
         programs = {test.split(".")[0] for test in chosen.tests[BUILD]}
@@ -140,7 +159,7 @@ class Files(unittest.TestCase):
         """Somewhere: what only other builds have is known by its folder."""
         listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], stdout=subprocess.PIPE, text=True).stdout.split()
         known = set().union(*(BUILD.depends(test, READS)[0] for test in BUILD.tests))
-        patterns = READS.all + READS.tree + sum((found for _, found in READS.tests), [])
+        patterns = READS.all + READS.documents + READS.tree + sum((found for _, found in READS.tests), [])
         unknown = [file for file in listed if (ROOT / file).is_file() and file not in known
                    and not changed_tests.matches(file, patterns)]
         if CROSS:  # it has all sources of the library
@@ -151,7 +170,7 @@ class Files(unittest.TestCase):
         listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], stdout=subprocess.PIPE, text=True).stdout.split()
         if not listed:
             self.skipTest("not a clone")
-        for pattern in READS.all + READS.tree + sum((found for _, found in READS.tests), []):
+        for pattern in READS.all + READS.documents + READS.tree + sum((found for _, found in READS.tests), []):
             self.assertTrue(any(fnmatch.fnmatchcase(file, pattern) for file in listed), pattern)
 
 

@@ -4,6 +4,7 @@
     changed_tests.py base [REVISION]          the commit to compare with, and the files that differ from it, a line each
     changed_tests.py choose FILE... --builds DIR[=REGEX]...
     changed_tests.py choose --base REVISION --builds DIR[=REGEX]...
+    changed_tests.py documents --base REVISION [--builds DIR...]
 
 DIR: a build directory of Ninja; REGEX: which of its tests are run at all; a build comes after those whose libraries it
 tests.
@@ -16,7 +17,12 @@ test's sources, nor in a line, and one of a file that is gone or that decides ho
 Of kleidiai_test and kleidiai_mutants, only the parts for some micro-kernels and packers run if all changes are in their
 own sources (tools/where.txt): KLEIDIAI_TEST_SUBJECTS.
 
-Prints lines for kai.sh: "all WHY"; or "tests BUILD REGEX", "left BUILD NAME...", "subjects NAME:NAME:...".
+If only documents changed, nothing of a build need be up to date: `documents` says so by its exit status, and of builds
+that are configured, which tests to run, and what these need of each. What a later build has under the same name is not
+run again: it would read the same documents.
+
+Prints lines for kai.sh: "all WHY"; or "build BUILD TARGET...", "tests BUILD REGEX", "left BUILD NAME...",
+"subjects NAME:NAME:...".
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -43,13 +49,13 @@ class Reads:
     """test/changed.txt."""
 
     def __init__(self, text):
-        self.all, self.tree, self.tests = [], [], []
+        self.all, self.documents, self.tree, self.tests = [], [], [], []
         for line in text.splitlines():
             if line.startswith("#") or not line.strip():
                 continue
             who, patterns = line.split(":", 1)
             patterns = patterns.split()
-            if who in ("all", "tree"):
+            if who in ("all", "documents", "tree"):
                 getattr(self, who).extend(patterns)
             else:
                 self.tests.append((re.compile(who), patterns))
@@ -68,7 +74,7 @@ class Build:
     """Of each output its inputs, of each object what it includes."""
 
     def __init__(self, folder, others, regex=""):
-        self.folder, self.others = str(folder), others
+        self.folder, self.others, self.name = str(folder), others, pathlib.Path(folder).name
         self.inputs, self.includes, self.known = {}, {}, {}
         text = (pathlib.Path(folder) / "build.ninja").read_text().replace("$\n", "")
         for line in re.findall(r"^build (.+)$", text, re.MULTILINE):
@@ -131,6 +137,13 @@ class Build:
             patterns.append("*")
         return sources, patterns + (listed or [])
 
+    def targets(self, test):
+        """What must be built for a test, as Ninja names it; a test of the whole build takes everything."""
+        words = [os.path.normpath(part) for word in self.tests[test] for part in re.split("[=|;]", word)
+                 if os.path.isabs(part)]
+        return {"all"} if self.folder in words else {
+            os.path.relpath(word, self.folder) for word in words if word in self.inputs}
+
     def library_sources(self, changed):
         """Sources of the library whose objects a change of these files changes."""
         found = set()
@@ -188,7 +201,7 @@ class Choice:
                 self.all = f"{file} is about every test"
             if self.all:
                 return
-        known = {file for file in changed if matches(file, reads.tree)}
+        known = {file for file in changed if matches(file, reads.documents + reads.tree)}
         for build in builds:
             self.tests[build] = []
             for test in build.tests:
@@ -211,6 +224,23 @@ class Choice:
 
     def left_out(self, build):
         return [test for test in build.tests if test not in self.tests[build]]
+
+
+def document_lines(builds, changed, reads):
+    """For `documents`."""
+    choice, seen, lines = Choice(builds, changed, reads), set(), []
+    if choice.all:
+        return [f"all {choice.all}"]
+    for build in builds:
+        chosen = [test for test in choice.tests[build] if test.split(".svl512")[0] not in seen]
+        seen.update(build.tests)
+        targets = set().union(*(build.targets(test) for test in chosen))
+        lines += [f"build {build.name} {' '.join(sorted(targets))}".rstrip(), tests_line(build, chosen)]
+    return lines
+
+
+def tests_line(build, tests):
+    return f"tests {build.name} ^({'|'.join(re.escape(test) for test in tests)})$"
 
 
 def git(*words):
@@ -239,7 +269,7 @@ def changed_since(commit):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("command", choices=("base", "choose"))
+    parser.add_argument("command", choices=("base", "choose", "documents"))
     parser.add_argument("words", nargs="*")
     parser.add_argument("--base")
     parser.add_argument("--builds", nargs="+", default=[])
@@ -248,15 +278,20 @@ def main():
         commit = base_of(options.words[0] if options.words else "")
         print("\n".join([commit, *changed_since(commit)]))
         return
-    builds = builds_of(options.builds)
-    choice = Choice(builds, changed_since(options.base) if options.base else options.words, Reads(READS.read_text()))
+    builds, reads = builds_of(options.builds), Reads(READS.read_text())
+    changed = changed_since(options.base) if options.base else options.words
+    if options.command == "documents":
+        if not all(matches(file, reads.documents) and (ROOT / file).is_file() for file in changed):
+            sys.exit(1)
+        print("\n".join(document_lines(builds, changed, reads)))
+        return
+    choice = Choice(builds, changed, reads)
     if choice.all:
         print("all", choice.all)
         return
     for build in builds:
-        name = pathlib.Path(build.folder).name
-        print("tests", name, "^(" + "|".join(re.escape(test) for test in choice.tests[build]) + ")$")
-        print("left", name, *choice.left_out(build))
+        print(tests_line(build, choice.tests[build]))
+        print("left", build.name, *choice.left_out(build))
     if choice.subjects is not None:
         print("subjects", ":".join(sorted(choice.subjects)) + ":")
 
