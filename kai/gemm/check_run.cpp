@@ -186,6 +186,23 @@ Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
     if (p.scatters && e.beta != 0 && e.beta != 1) {
         return wrong(kBad, say::beta_of_scatters, e.beta);
     }
+    if (!quantises_c(p)) {
+        const char* name = e.c_multiplier != 0          ? "c_multiplier"
+                           : e.c_zero_point != 0        ? "c_zero_point"
+                           : e.c_multipliers != nullptr ? "c_multipliers"
+                                                        : nullptr;
+        return name == nullptr ? Violation{} : wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, name, name_of(p.c_type));
+    }
+    if (e.beta != 0) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "beta", "int8 and uint8 C");
+    }
+    if (e.c_multipliers == nullptr && !(e.c_multiplier > 0)) {
+        return wrong(kBad, say::not_above_zero, "c_multiplier", e.c_multiplier);
+    }
+    const int32_t least = p.c_type == kai_dt_int8 ? -128 : 0, most = least + 255;
+    if (e.c_zero_point < least || e.c_zero_point > most) {
+        return wrong(kBad, say::out_of_range, "c_zero_point", e.c_zero_point, least, most);
+    }
     return {};
 }
 

@@ -257,6 +257,23 @@ void with_each(float* x, const float* by, size_t count, F f) {
     }
 }
 
+/// to[i] = saturate(round(x[i] * multiplier) + zero), ties to even, a byte from `least` on. NaN gives the lowest one.
+/// The bytes of int8 and uint8 are those of the same integers.
+void quantise(const float* x, float multiplier, int32_t zero, int32_t least, void* to, size_t count) {
+    constexpr float kInteger = 0x1.8p23F;  // added to an integer: that is in the lowest bits
+    constexpr int32_t kBits = 0x4B400000;
+    const auto lowest = static_cast<float>(least - zero), highest = static_cast<float>(least + 255 - zero);
+    auto* bytes = static_cast<uint8_t*>(to);
+    for (size_t i = 0; i < count; ++i) {
+        float y = x[i] * multiplier;
+        y = y > lowest ? y : lowest;
+        y = (y < highest ? y : highest) + kInteger;
+        int32_t bits;
+        __builtin_memcpy(&bits, &y, sizeof(bits));
+        bytes[i] = static_cast<uint8_t>(bits - kBits + zero);
+    }
+}
+
 }  // namespace
 
 void finish_tile(
@@ -293,7 +310,16 @@ void finish_tile(
             }
             // The rest is as for any product: alpha and bias are in x already.
             const Store rest = {1, how.beta, how.clamp_min, how.clamp_max, nullptr, how.weight};
-            store_tile(rest, kai_dt_f32, x, 0, c_type, at(c, r * c_row + j * c_size), 0, 1, count);
+            char* to = at(c, r * c_row + j * c_size);
+            if (c_type == kai_dt_int8 || c_type == kai_dt_uint8) {
+                float bounded[kPiece];
+                store_tile(rest, kai_dt_f32, x, 0, kai_dt_f32, bounded, 0, 1, count);
+                const float multiplier =
+                    finish.c_multipliers != nullptr ? finish.c_multipliers[r] : finish.c_multiplier;
+                quantise(bounded, multiplier, finish.c_zero_point, c_type == kai_dt_int8 ? -128 : 0, to, count);
+            } else {
+                store_tile(rest, kai_dt_f32, x, 0, c_type, to, 0, 1, count);
+            }
         }
     }
 }

@@ -65,6 +65,11 @@ inline bool is_float(kai_datatype type) {
     return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
 }
 
+/// Whether results of floating point are quantised as the last step.
+inline bool quantises_c(const Problem& p) {
+    return !is_integer(p.b_kind) && (p.c_type == kai_dt_int8 || p.c_type == kai_dt_uint8);
+}
+
 /// Whether kernels give int32 sums: C is these, or floats made of them.
 inline bool gives_sums(const Problem& p) {
     return is_lowp(p.b_kind) && (p.c_type == kai_dt_int32 || is_float(p.c_type));
@@ -258,6 +263,9 @@ struct Finish {
     const float *column_scale, *column_shift, *row_scale, *row_shift;  ///< or NULL
     bool gated;
     const void *gate, *gate_bias;  ///< the second product, as the first one; NULL: zero
+    float c_multiplier;            ///< C int8 or uint8
+    const float* c_multipliers;    ///< or NULL
+    int32_t c_zero_point;
 };
 /// The same with it.
 void finish_tile(

@@ -138,6 +138,10 @@ enum kai_gemm_activation {
 ///     x = activation(x * row_scale[i] + row_shift[i])
 ///     C = clamp(x + beta * C)                                          i: row of C, j: column
 ///
+/// C int8 or uint8, where problem.epilogue is not 0 (beta 0, not with `scatters`): the bounds are those of x, and then
+///
+///     C = saturate(round(x * c_multiplier) + c_zero_point)             to nearest, ties to even; NaN: the lowest value
+///
 /// With problem.gated, x is multiplied by (alpha * product + bias) of the second matrix B of the pair, and `scatters`
 /// multiplies it by the weight of the row, before C is added. Initialise with kai_gemm_epilogue_of.
 struct kai_gemm_epilogue {
@@ -146,7 +150,11 @@ struct kai_gemm_epilogue {
     enum kai_gemm_activation activation;
     const float *column_scale, *column_shift;  ///< [n], or NULL: 1 and 0.
     const float *row_scale, *row_shift;  ///< One for each row of the products (`groups`: of all), or NULL: 1 and 0.
-    uint64_t reserved[9];                ///< Zeros, else RESERVED.
+    /// C int8 or uint8, otherwise zeros: 1 / scale of C, above 0 (kai_gemm_epilogue_of: 1), and its zero point.
+    float c_multiplier;
+    int32_t c_zero_point;
+    const float* c_multipliers;  ///< In place of c_multiplier: one for each row, as row_scale; or NULL.
+    uint64_t reserved[7];        ///< Zeros, else RESERVED.
 };
 
 /// How B is packed: what a micro-kernel and a packer must agree on (docs/formats.md).
@@ -168,7 +176,8 @@ struct kai_gemm_problem {
     /// ascending, over all i with c_rows[i] = r. Each sum is rounded to the type of C. beta is 0 or 1. Not for
     /// STATIC, and for LOWP with float C only.
     bool scatters;
-    /// f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8; C of both LOWP kinds may be int32 or floats.
+    /// f32, f16, bf16; STATIC, INT8_LOWP: int8; UINT8_LOWP: uint8; C of both LOWP kinds may be int32 or floats. With
+    /// `epilogue`, C of the other kinds may be int8 or uint8 (kai_gemm_epilogue).
     enum kai_datatype a_type, c_type;
     bool a_transposed;  ///< A is K x M.
     /// @}

@@ -159,9 +159,10 @@ Violation check_values(const Problem& p) {
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
     const auto fits = [=](kai_datatype type) { return integers ? type == integer : is_float(type); };
     const bool fits_a = fits(p.a_type) || (gives_sums(p) && (p.a_type == kai_dt_int8 || p.a_type == kai_dt_uint8)),
-               fits_c = fits(p.c_type) || gives_sums(p);
+               fits_c = fits(p.c_type) || gives_sums(p) || (quantises_c(p) && p.epilogue != 0);
     if (!fits_a || !fits_c) {
-        const char* types = !integers                  ? "f32, f16 and bf16"
+        const char* types = fits_a && !integers        ? "f32, f16 and bf16, with an epilogue int8 and uint8"
+                            : !integers                ? "f32, f16 and bf16"
                             : !fits_a && gives_sums(p) ? "int8 and uint8"
                             : fits_a && is_lowp(p.b_kind)
                                 ? integer == kai_dt_int8 ? "int8, int32 and floats" : "uint8, int32 and floats"
@@ -201,6 +202,9 @@ Violation check_values(const Problem& p) {
     }
     if (p.scatters && stays_integer) {
         return wrong(kBad, say::not_for, "scatters", kind);
+    }
+    if (quantises_c(p) && (p.scatters || p.beta != 0)) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, p.scatters ? "scatters" : "beta", "int8 and uint8 C");
     }
     if (p.scatters && p.beta != 0 && p.beta != 1) {
         return wrong(kBad, say::beta_of_scatters, p.beta);
@@ -516,6 +520,7 @@ kai_gemm_epilogue kai_gemm_epilogue_of(const kai_gemm_problem* problem) {
     kai_gemm_epilogue e = {};
     e.alpha = defaults.alpha, e.beta = defaults.beta;
     e.clamp_min = defaults.clamp_min, e.clamp_max = defaults.clamp_max;
+    e.c_multiplier = quantises_c(defaults) ? 1 : 0;
     return e;
 }
 

@@ -460,13 +460,15 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
     };
     how.bias = bias_of(false);
     const kai_gemm_epilogue* e = w.operands->epilogue;
-    const bool finishes = e != nullptr || p.gated != 0;
+    const bool finishes = e != nullptr || p.gated != 0 || quantises_c(p);
     const auto from = [](const float* values, size_t i) { return values != nullptr ? values + i : nullptr; };
     Finish finish = {};
     if (e != nullptr) {
         finish.activation = e->activation;
         finish.column_scale = from(e->column_scale, r.n), finish.column_shift = from(e->column_shift, r.n);
     }
+    finish.c_multiplier = e != nullptr ? e->c_multiplier : 1;
+    finish.c_zero_point = e != nullptr ? e->c_zero_point : 0;
     if (p.gated != 0) {
         finish.gated = true, finish.gate_bias = bias_of(true);
     }
@@ -486,6 +488,7 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
         }
         if (e != nullptr) {
             finish.row_scale = from(e->row_scale, row), finish.row_shift = from(e->row_shift, row);
+            finish.c_multipliers = from(e->c_multipliers, row);
         }
         finish.gate = product(products.second);
         finish_tile(

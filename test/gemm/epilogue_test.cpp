@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -201,8 +202,43 @@ struct Whole {
         ASSERT_EQ(std::memcmp(result.data(), c.data(), c.size() * sizeof(float)), 0);
     }
 
+    /// The same run with C as int8 or uint8: the float C of a run with beta 0, quantised.
+    void check_bytes(kai_gemm_operands x, const Schedule& how, Random& random) {
+        ASSERT_EQ(e.beta, 0);
+        kai_gemm_problem bytes = p;
+        const bool is_signed = random.integer(0, 1) != 0;
+        bytes.c_type = is_signed ? kai_dt_int8 : kai_dt_uint8, bytes.beta = 0;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&bytes, &plan), KAI_GEMM_OK) << plan.reason;
+        std::vector<std::byte> memory(plan.workspace_size + 64);
+        void* workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) & ~uintptr_t{63});
+        std::vector<float> multipliers(p.groups ? p.m : p.batch * p.m);
+        for (float& multiplier : multipliers) {
+            multiplier = std::ldexp(random.real(1, 2), random.integer(0, 9));
+        }
+        const bool by_row = random.integer(0, 1) != 0, none = random.integer(0, 4) == 0 && p.gated == 0;
+        kai_gemm_epilogue to_bytes = e;
+        to_bytes.c_multiplier = by_row ? 0 : multipliers[0];
+        to_bytes.c_multipliers = by_row ? multipliers.data() : nullptr;
+        const int least = is_signed ? -128 : 0;
+        to_bytes.c_zero_point = random.integer(least, least + 255);
+        const GuardedBuffer result(c.size());
+        std::memset(result.data(), 0x55, result.size());
+        x.c.data = result.data(), x.epilogue = none ? nullptr : &to_bytes;
+        Schedule schedule = how;
+        ASSERT_EQ(kai_gemm_run(&plan, &x, workspace, plan.workspace_size, parallel_for, &schedule), KAI_GEMM_OK);
+        for (size_t i = 0; i < c.size() && !none; ++i) {
+            const size_t row = p.groups ? i / p.n : i / p.n % p.m;
+            const float scaled = c[i] * (by_row ? multipliers[row] : multipliers[0]);
+            const float want = std::isnan(scaled) ? -kInf : std::nearbyint(scaled) + to_bytes.c_zero_point;
+            const auto bounded = static_cast<int>(std::fmin(std::fmax(want, least), least + 255));
+            const uint8_t got = result.data()[i];
+            ASSERT_EQ(is_signed ? static_cast<int8_t>(got) : int{got}, bounded) << i << ": " << c[i];
+        }
+    }
+
     /// Plans, packs, runs on threads, with and without the epilogue, and compares.
-    void check(const Schedule& how) {
+    void check(const Schedule& how, Random* random = nullptr) {
         kai_gemm_plan plan;
         ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
         ASSERT_FALSE(plan.direct);
@@ -236,6 +272,9 @@ struct Whole {
                 kai_gemm_run(&plan, &x, aligned(memory), plan.workspace_size, parallel_for, &schedule), KAI_GEMM_OK);
             if (has) {
                 check_bits_of_one_thread(x);
+                if (random != nullptr && e.beta == 0) {
+                    check_bytes(x, how, *random);
+                }
             }
             size_t first = 0;
             for (size_t matrix = 0; matrix < p.batch; ++matrix) {
@@ -289,7 +328,7 @@ TEST(GemmEpilogue, WholeRuns) {
             testing::Message() << i << ": " << p.m << " x " << p.n << " x " << p.k << ", batch " << p.batch
                                << ", gated " << p.gated << ", groups " << p.groups << ", activation "
                                << w.e.activation);
-        ASSERT_NO_FATAL_FAILURE(w.check({p.units, static_cast<uint64_t>(random.integer(0, 9)), true}));
+        ASSERT_NO_FATAL_FAILURE(w.check({p.units, static_cast<uint64_t>(random.integer(0, 9)), true}, &random));
     }
 }
 
@@ -368,21 +407,58 @@ TEST(GemmEpilogue, PlansThatAreRefused) {
     const Answer plain = plan_of([](auto& p) { p.gated = 1, p.epilogue = 0; });
     EXPECT_EQ(plain.status, KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(plain.sentence, SAID(needs, "gated", "epilogue"));
+    const Answer bytes = plan_of([](auto& p) { p.c_type = kai_dt_uint8, p.epilogue = 0; });
+    EXPECT_EQ(bytes.status, KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(
+        bytes.sentence,
+        SAID(other_type, "c_type", "uint8", "DENSE", "f32, f16 and bf16, with an epilogue int8 and uint8"));
+    const Answer added = plan_of([](auto& p) { p.c_type = kai_dt_int8, p.beta = 1; });
+    EXPECT_EQ(added.status, KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(added.sentence, SAID(not_for, "beta", "int8 and uint8 C"));
+    const Answer scattered = plan_of([](auto& p) { p.c_type = kai_dt_int8, p.groups = p.scatters = true; });
+    EXPECT_EQ(scattered.status, KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(scattered.sentence, SAID(not_for, "scatters", "int8 and uint8 C"));
     const Answer variable = plan_of([](auto& p) { p.gated = 1, p.b_constant = false; });
     EXPECT_EQ(variable.status, KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(variable.sentence, SAID(needs, "gated", "b_constant"));
 }
 
+TEST(GemmEpilogue, BytesOfSpecialValues) {
+    // A row that is the products: ties, bounds, what is no number.
+    const float a[] = {1}, b[] = {0.5F, 1.5F, -0.5F, -1.5F, 126.5F, 127.5F, -128.5F, 1e30F, -1e30F, kInf, -kInf, kNaN};
+    constexpr int kWant[] = {0, 2, 0, -2, 126, 127, -128, 127, -128, 127, -128, -128};
+    constexpr size_t n = std::size(b);
+    kai_gemm_problem p = kai_gemm_problem_of(1, n, 1);
+    p.c_type = kai_dt_int8, p.epilogue = 1;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+    std::vector<std::byte> memory(plan.workspace_size + 64);
+    void* workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) & ~uintptr_t{63});
+    const kai_gemm_epilogue e = kai_gemm_epilogue_of(&p);
+    int8_t c[n];
+    kai_gemm_operands x = {};
+    x.m = 1, x.a.data = a, x.b.data = b, x.c.data = c;
+    for (const kai_gemm_epilogue* epilogue : {&e, static_cast<const kai_gemm_epilogue*>(nullptr)}) {
+        x.epilogue = epilogue;
+        ASSERT_EQ(kai_gemm_run(&plan, &x, workspace, plan.workspace_size, nullptr, nullptr), KAI_GEMM_OK);
+        for (size_t j = 0; j < n; ++j) {
+            EXPECT_EQ(c[j], kWant[j]) << b[j];
+        }
+    }
+}
+
 TEST(GemmEpilogue, RunsThatAreRefused) {
     const float a[4] = {}, b[4] = {};
     float c[4] = {5, 5, 5, 5};
+    kai_datatype c_type = kai_dt_f32;
     const auto answer = [&](bool planned, bool scatters, const std::function<void(kai_gemm_epilogue&)>& change) {
         kai_gemm_problem p = kai_gemm_problem_of(2, 2, 2);
-        p.epilogue = planned ? 1 : 0, p.groups = p.scatters = scatters;
+        p.epilogue = planned ? 1 : 0, p.groups = p.scatters = scatters, p.c_type = c_type;
         kai_gemm_plan plan;
         EXPECT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
         kai_gemm_epilogue e = kai_gemm_epilogue_of(&p);
         change(e);
+        std::fill(std::begin(c), std::end(c), 5.0F);
         kai_gemm_operands x = {};
         const size_t rows[] = {2}, c_rows[] = {0, 1};
         x.m = 2, x.a.data = a, x.b.data = b, x.c.data = c, x.epilogue = &e;
@@ -404,7 +480,7 @@ TEST(GemmEpilogue, RunsThatAreRefused) {
     expect(
         answer(false, false, [](auto&) {}), KAI_GEMM_BAD_COMBINATION,
         SAID(needs, "operands.epilogue", "problem.epilogue"));
-    expect(answer(true, false, [](auto& e) { e.reserved[8] = 1; }), KAI_GEMM_RESERVED, SAID(reserved, "epilogue"));
+    expect(answer(true, false, [](auto& e) { e.reserved[6] = 1; }), KAI_GEMM_RESERVED, SAID(reserved, "epilogue"));
     expect(
         answer(true, false, [](auto& e) { e.activation = KAI_GEMM_ACTIVATION_COUNT; }), KAI_GEMM_BAD_VALUE,
         SAID(no_enumerator, "activation", int32_t{KAI_GEMM_ACTIVATION_COUNT}, "kai_gemm_activation"));
@@ -412,6 +488,28 @@ TEST(GemmEpilogue, RunsThatAreRefused) {
         answer(true, false, [](auto& e) { e.clamp_min = 2, e.clamp_max = 1; }), KAI_GEMM_BAD_VALUE,
         SAID(bounds_out_of_order, 2.0, 1.0));
     expect(answer(true, true, [](auto& e) { e.beta = 0.5F; }), KAI_GEMM_BAD_VALUE, SAID(beta_of_scatters, 0.5));
+    const float ones[] = {1, 1};
+    const auto not_for = [&](const std::function<void(kai_gemm_epilogue&)>& change, const char* what,
+                             const char* type) {
+        expect(answer(true, false, change), KAI_GEMM_BAD_COMBINATION, SAID(not_for, what, type));
+    };
+    not_for([](auto& e) { e.c_multiplier = 1; }, "c_multiplier", "f32");
+    not_for([](auto& e) { e.c_zero_point = 1; }, "c_zero_point", "f32");
+    not_for([&](auto& e) { e.c_multipliers = ones; }, "c_multipliers", "f32");
+    EXPECT_EQ(answer(true, false, [](auto&) {}).status, KAI_GEMM_OK);
+    c_type = kai_dt_uint8;
+    not_for([](auto& e) { e.beta = 1; }, "beta", "int8 and uint8 C");
+    for (const float multiplier : {0.0F, -1.0F, kNaN}) {
+        expect(
+            answer(true, false, [&](auto& e) { e.c_multiplier = multiplier; }), KAI_GEMM_BAD_VALUE,
+            SAID(not_above_zero, "c_multiplier", double{multiplier}));
+    }
+    for (const int32_t zero_point : {-1, 256}) {
+        expect(
+            answer(true, false, [&](auto& e) { e.c_zero_point = zero_point; }), KAI_GEMM_BAD_VALUE,
+            SAID(out_of_range, "c_zero_point", zero_point, int32_t{0}, int32_t{255}));
+    }
+    EXPECT_EQ(answer(true, false, [&](auto& e) { e.c_multiplier = 0, e.c_multipliers = ones; }).status, KAI_GEMM_OK);
     EXPECT_EQ(answer(true, false, [](auto&) {}).status, KAI_GEMM_OK);
 }
 

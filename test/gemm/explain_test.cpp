@@ -71,7 +71,9 @@ TEST(GemmExplain, ValuesThatAreRefused) {
         [](auto& p) { p.b_kind = static_cast<kai_gemm_kind>(99); }, SAID(no_enumerator, "b_kind", 99, "kai_gemm_kind"));
     dense([](auto& p) { p.b_type = kai_dt_int8; }, SAID(other_type, "b_type", "int8", "DENSE", "f32, f16 and bf16"));
     dense([](auto& p) { p.a_type = kai_dt_uint8; }, SAID(other_type, "a_type", "uint8", "DENSE", "f32, f16 and bf16"));
-    dense([](auto& p) { p.c_type = kai_dt_int32; }, SAID(other_type, "c_type", "int32", "DENSE", "f32, f16 and bf16"));
+    dense(
+        [](auto& p) { p.c_type = kai_dt_int32; },
+        SAID(other_type, "c_type", "int32", "DENSE", "f32, f16 and bf16, with an epilogue int8 and uint8"));
     dense([](auto& p) { p.clamp_min = 1.5F, p.clamp_max = -2; }, SAID(bounds_out_of_order, 1.5, -2.0));
     dense([](auto& p) { p.units = 0; }, SAID(zero, "units"));
     dense([](auto& p) { p.scatters = true; }, SAID(needs, "scatters", "groups"));

@@ -164,8 +164,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_epilogue, clamp_min), offsetof(kai_gemm_epilogue, clamp_max),
             offsetof(kai_gemm_epilogue, activation), offsetof(kai_gemm_epilogue, column_scale),
             offsetof(kai_gemm_epilogue, column_shift), offsetof(kai_gemm_epilogue, row_scale),
-            offsetof(kai_gemm_epilogue, row_shift), offsetof(kai_gemm_epilogue, reserved)}),
-        (Bytes{128, 0, 4, 8, 12, 16, 24, 32, 40, 48, 56}))
+            offsetof(kai_gemm_epilogue, row_shift), offsetof(kai_gemm_epilogue, c_multiplier),
+            offsetof(kai_gemm_epilogue, c_zero_point), offsetof(kai_gemm_epilogue, c_multipliers),
+            offsetof(kai_gemm_epilogue, reserved)}),
+        (Bytes{128, 0, 4, 8, 12, 16, 24, 32, 40, 48, 56, 60, 64, 72}))
         << "kai_gemm_epilogue";
     EXPECT_EQ(
         (Bytes{
