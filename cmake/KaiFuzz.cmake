@@ -1,7 +1,8 @@
 # kai_add_fuzz_test(NAME SOURCE SECONDS [CORPUS]): a libFuzzer program of the GEMM layer and the portable part of the
 # library, with the sanitizers for addresses and undefined behaviour, and a test that runs it so long. Only on the host,
-# and only if there is a Clang that has libFuzzer; it need not be the compiler of the build. CORPUS: a folder of files
-# to start from, which is only read.
+# and only if there is a Clang that has libFuzzer; it need not be the compiler of the build. The test starts from
+# seeds/NAME.zip beside the source: inputs that together reach what minutes of fuzzing found. CORPUS: a folder of more
+# files to start from, which is only read.
 
 find_program(KAI_FUZZ_CLANG NAMES clang++ clang++-23 clang++-22 clang++-21 clang++-20 clang++-19
     DOC "A Clang with libFuzzer (-fsanitize=fuzzer)")
@@ -67,10 +68,20 @@ function(kai_add_fuzz_test name source seconds)
         COMMAND "${KAI_FUZZ_CLANG}" ${KAI_FUZZ_FLAGS} "${object}" ${objects} -o "${program}" VERBATIM)
     add_custom_target(${name} ALL DEPENDS "${program}")
     add_dependencies(${name} kai_fuzz_library)
-    set(corpus "")
+    get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}/${source}" DIRECTORY)
+    set(archive "${folder}/seeds/${name}.zip")
+    set(corpus "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus" "${CMAKE_BINARY_DIR}/fuzz/${name}_seeds")
+    file(REMOVE_RECURSE "${CMAKE_BINARY_DIR}/fuzz/${name}_seeds")
+    file(MAKE_DIRECTORY ${corpus})  # what is found goes to the first one
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E tar xf "${archive}" RESULT_VARIABLE failed
+        WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz/${name}_seeds")
+    file(GLOB seeds "${CMAKE_BINARY_DIR}/fuzz/${name}_seeds/*")
+    if(failed OR NOT seeds)
+        message(FATAL_ERROR "${archive} has no inputs (${failed})")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${archive}")
     if(ARGN)
-        set(corpus "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus" "${CMAKE_CURRENT_SOURCE_DIR}/${ARGN}")
-        file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/fuzz/${name}_corpus")  # what is found goes here
+        list(APPEND corpus "${CMAKE_CURRENT_SOURCE_DIR}/${ARGN}")
     endif()
     add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -len_control=0
         -rss_limit_mb=1000 -verbosity=0 -print_final_stats=1 ${corpus})
