@@ -16,14 +16,17 @@ SAVED = {f"d{i}" for i in range(8, 16)} | {f"x{i}" for i in range(19, 31)}
 READERS = re.compile(r"st|cb|tb|cmp|cmn|ccm|tst|fcmp|fccmp|prf|b$|b\.|bl$|ret|wh")
 
 
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def outputs(*command):
+    """What it prints of each of the files that end the command: one process reads them all."""
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    parts = re.split(r"^(.+):\tfile format .*$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
 
 
-def functions(objdump, object_file):
+def functions(text):
     """(name, [(offset, mnemonic, operands)])"""
     found = []
-    for line in output(objdump, "-d", "--no-show-raw-insn", "--mattr=+all", object_file).split("\n"):
+    for line in text.split("\n"):
         label = re.match(r"([0-9a-f]+) <([^$.].*)>:$", line)
         if label:
             start = int(label[1], 16)
@@ -35,10 +38,10 @@ def functions(objdump, object_file):
     return found
 
 
-def unwind_tables(dwarfdump, object_file):
+def unwind_tables(text):
     """For each function: [(offset, register of the CFA, what to add to it, {register: where from the CFA})]"""
     tables, rows = [], None
-    for line in output(dwarfdump, "--eh-frame", object_file).split("\n"):
+    for line in text.split("\n"):
         head = re.search(r"FDE cie=\S+ pc=([0-9a-f]+)\.\.\.", line)
         if head:
             start, rows = int(head[1], 16), []
@@ -123,8 +126,11 @@ def check(name, instructions, rows):
 
 def main():
     checked, wrong = 0, 0
-    for object_file in (name for name in sys.argv[3:] if name.endswith(".S.o")):
-        found, tables = functions(sys.argv[1], object_file), unwind_tables(sys.argv[2], object_file)
+    objects = [name for name in sys.argv[3:] if name.endswith(".S.o")]
+    code = outputs(sys.argv[1], "-d", "--no-show-raw-insn", "--mattr=+all", *objects)
+    frames = outputs(sys.argv[2], "--eh-frame", *objects)
+    for object_file in objects:
+        found, tables = functions(code[object_file]), unwind_tables(frames[object_file])
         if len(found) != len(tables):
             sys.exit(f"{object_file}: {len(found)} functions, CFI of {len(tables)}")
         for (name, instructions), rows in zip(found, tables):

@@ -14,6 +14,7 @@ member that takes reserved room (docs/versioning.md) is new and changes nothing.
 
 SPDX-License-Identifier: Apache-2.0
 """
+import functools
 import os
 import pathlib
 import re
@@ -86,8 +87,13 @@ def functions(compiler, header):
     return sorted(found)
 
 
-def compiled(compiler, header, folder):
-    folder.mkdir()
+WORK = tempfile.TemporaryDirectory()
+
+
+@functools.lru_cache(maxsize=2)  # abi_test.py compares one interface with many
+def compiled(compiler, header):
+    """A library with this interface, and the names of its functions."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=WORK.name))
     names = functions(compiler, header)
     if len(names) < 1000:
         sys.exit(f"abi.py: found {len(names)} functions only")
@@ -143,12 +149,9 @@ def with_room_taken(old, new, compiler):
 def compare(old, new, compiler):
     """(what is gone or has changed, what is new, the report)"""
     old, taken = with_room_taken(old, new, compiler)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (was, old_names), (now, new_names) = (compiled(compiler, header, folder / each)
-                                              for header, each in ((old, "old"), (new, "new")))
-        done = subprocess.run(["abidiff", "--no-show-locs", "--suppressions", ABI / "may_grow.abignore", was, now],
-                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    (was, old_names), (now, new_names) = (compiled(tuple(compiler), header) for header in (old, new))
+    done = subprocess.run(["abidiff", "--no-show-locs", "--suppressions", ABI / "may_grow.abignore", was, now],
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode & 3:
         sys.exit(f"abidiff: {done.stdout}")
     summary = re.search(r"^Variables changes summary: (\d+) Removed, (\d+) Changed", done.stdout, re.MULTILINE)
