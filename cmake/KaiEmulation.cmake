@@ -51,8 +51,9 @@ set(KAI_RUNS
 
 # The other compiler's library. Its kernels for SME are assembly, the same bytes as Clang's (kleidiai_same_assembly):
 # tests of shapes, splits and the calling convention are enough; at 2048 bits, few calls of each kernel. The other
-# kernels run everything but results in many parts, the largest sums, and the tests of the reference.
-set(kai_no_parts "-*Rectangles/*:*.LongColumns/*:*.LargeSums/*:*/Layout.*")
+# kernels run everything but results in many parts and threads, which are the same calls with other pointers, the
+# largest sums, and the tests of the reference.
+set(kai_no_parts "-*Rectangles/*:*.PartsBy*:*.Threads/*:*.LongColumns/*:*.LargeSums/*:*/Layout.*")
 set(KAI_RUNS_gcc
     "svl512|without_sme|KLEIDIAI_TEST_ONLY=without_sme|GTEST_FILTER=${kai_no_parts}"
     "svl512|sme|KLEIDIAI_TEST_ONLY=sme|GTEST_FILTER=${kai_shapes}"
@@ -74,8 +75,12 @@ set(KAI_RUNS_gcc_debug
 
 # The GEMM layer. The layer is the same as natively, only the kernels differ: fewer random problems, and after the first
 # CPU neither the division of work nor files, nor the choice of kernels: the first one plays all CPUs of that table but
-# one, whose vectors of SVE have 256 bits. Cortex-A72 differs from Cortex-A53 in what is chosen.
-set(kai_kernels_of_gemm "-GemmDivision*:GgufFile.*:GemmFile.*:GemmChosen.*")
+# one, whose vectors of SVE have 256 bits. What the layer does around a kernel (rows that are shared or kept, threads,
+# tags, batches, experts, epilogues) runs with kernels for SME there, with others on Neoverse N1: further CPUs have the
+# tests of plans and kernels. Cortex-A72 differs from Cortex-A53 in what is chosen.
+set(kai_no_choices "-GemmDivision*:GgufFile.*:GemmFile.*:GemmChosen.*")
+set(kai_kernels_of_gemm "${kai_no_choices}:*GemmProducts.*:*GemmTag*:GemmBusy.*:GemmExperts.*:GemmBatch.*")
+string(APPEND kai_kernels_of_gemm ":GemmEpilogue.*:*GemmProduct.RowsMadeBefore/*:*GemmProduct.SameBits*")
 set(KAI_RUNS_gemm
     "svl512||KLEIDIAI_GEMM_CASES=100"
     "svl128||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}"
@@ -83,10 +88,10 @@ set(KAI_RUNS_gemm
     "svl256||GTEST_FILTER=GemmTensor*:GemmChoice.*:GemmChosen.OfTheTable"
     "svl1024||GTEST_FILTER=GemmTensor*"
     "svl2048||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmTensor*:GemmProduct.Random*"
-    "neoverse-n1||KLEIDIAI_GEMM_CASES=40|GTEST_FILTER=${kai_kernels_of_gemm}"
-    "cortex-a53||KLEIDIAI_GEMM_CASES=60|GTEST_FILTER=${kai_kernels_of_gemm}"
+    "neoverse-n1||KLEIDIAI_GEMM_CASES=40|GTEST_FILTER=${kai_no_choices}"
+    "cortex-a53||KLEIDIAI_GEMM_CASES=60|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*"
     "cortex-a72||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmChoice.*:GemmTensor*:GemmKernels.*:*GemmProduct.*"
-    "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}")
+    "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*")
 
 # CPUs for the tests of the CPU queries alone: each has features without others that a mistake could confuse them with.
 # What they have stands in test/cpu_test.cpp, by the name of the run.
