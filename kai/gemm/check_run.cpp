@@ -230,6 +230,9 @@ Violation check_c(const Problem& p, const Operands& x, size_t rows) {
     c.name = "c", c.data_name = "c.data", c.ld_name = "c.ld";
     c.table = p.groups ? nullptr : c.table, c.count = p.groups ? 1 : p.batch;
     c.rows = p.scatters ? x.c_row_count : rows, c.row = p.n * size_of(p.c_type);
+    if (p.c_transposed != 0) {
+        c.rows = p.n, c.row = mul_add(rows, size_of(p.c_type), 0);
+    }
     const Violation violation = check_pointers(c);
     return violation ? violation : check_strides(c, true);
 }

@@ -119,9 +119,10 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
     }
     if (!plan->direct) {
         out.add(
-            "tiles go through the workspace:%s%s%s%s%s%s%s\n", p.alpha != 1 ? " alpha" : "", p.beta != 0 ? " beta" : "",
-            p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "", plan->bias_apart ? " bias" : "",
-            p.scatters ? " scattered" : "", p.epilogue != 0 ? " epilogue" : "", p.gated != 0 ? " pairs" : "");
+            "tiles go through the workspace:%s%s%s%s%s%s%s%s\n", p.alpha != 1 ? " alpha" : "",
+            p.beta != 0 ? " beta" : "", p.c_type != plan->gemm.ukernel->dst_type ? " conversion" : "",
+            plan->bias_apart ? " bias" : "", p.scatters ? " scattered" : "", p.epilogue != 0 ? " epilogue" : "",
+            p.gated != 0 ? " pairs" : "", p.c_transposed != 0 ? " transposed" : "");
     }
     const size_t rows[] = {p.m, 1};
     for (size_t i = 0; i < (p.m == 1 ? 1 : 2); ++i) {

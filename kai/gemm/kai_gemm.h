@@ -244,7 +244,10 @@ struct kai_gemm_problem {
     uint64_t gated;
     /// @}
 
-    uint64_t reserved[30];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
+    /// Not 0: C is N x M; its `ld` is from column n of the product to n + 1 (with `groups`: all rows of all groups lie
+    /// in one matrix). Not with `scatters`, not for integer C of STATIC and LOWP.
+    uint64_t c_transposed;
+    uint64_t reserved[29];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and

@@ -67,7 +67,7 @@ bool is_direct(const Plan& plan) {
     const bool bias_inside = packs_b(plan.gemm) && packs_b(plan.gemv) && kai::packs_bias(*plan.rhs_packer) &&
                              (kai::bias_size(*plan.rhs_packer) >= size_of(plan.gemm.ukernel->dst_type));
     return p.alpha == 1 && p.beta == 0 && p.c_type == plan.gemm.ukernel->dst_type && (!p.bias || bias_inside) &&
-           !p.scatters && p.epilogue == 0;
+           !p.scatters && p.epilogue == 0 && p.c_transposed == 0;
 }
 
 size_t b_row_size(const Problem& p) {
@@ -196,6 +196,9 @@ Violation check_values(const Problem& p) {
     }
     if (is_lowp(p.b_kind) && p.bias) {
         return wrong(kBad, say::bias_of_lowp, kind);
+    }
+    if (p.c_transposed != 0 && (stays_integer || p.scatters)) {
+        return wrong(kBad, say::not_for, "c_transposed", stays_integer ? kind : "scatters");
     }
     if (p.scatters && !p.groups) {
         return wrong(kBad, say::needs, "scatters", "groups");

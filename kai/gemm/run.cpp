@@ -96,7 +96,12 @@ size_t lda_of(const Work& w, size_t m) {
     return w.operands->a.ld != 0 ? w.operands->a.ld : (p.a_transposed ? m : p.k) * size_of(p.a_type);
 }
 size_t ldc_of(const Work& w) {
-    return w.operands->c.ld != 0 ? w.operands->c.ld : w.plan->problem.n * size_of(w.plan->problem.c_type);
+    const Problem& p = w.plan->problem;
+    if (w.operands->c.ld != 0) {
+        return w.operands->c.ld;
+    }
+    const size_t row = p.c_transposed == 0 ? p.n : p.groups ? group_rows(w) : w.operands->m;
+    return row * size_of(p.c_type);
 }
 size_t ldb_of(const Work& w) {
     return w.operands->b.ld != 0 ? w.operands->b.ld : b_row_size(w.plan->problem);
@@ -126,8 +131,9 @@ KAI_INLINE const char* a_of(const Work& w, const Matrix& matrix) {
 
 KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
     const Operands& x = *w.operands;
-    if (w.plan->problem.groups) {
-        return at(x.c.data, matrix.row * ldc_of(w));
+    const Problem& p = w.plan->problem;
+    if (p.groups) {
+        return at(x.c.data, matrix.row * (p.c_transposed != 0 ? size_of(p.c_type) : ldc_of(w)));
     }
     if (x.c.table != nullptr) {
         return at(x.c.table[matrix.index], 0);
@@ -135,7 +141,7 @@ KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
     if (matrix.index == 0) {
         return at(x.c.data, 0);
     }
-    return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : x.m * ldc_of(w)));
+    return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : (p.c_transposed != 0 ? p.n : x.m) * ldc_of(w)));
 }
 
 /// Matrix B, packed if it is constant, else as the caller stores it. second: that of a pair.
@@ -445,8 +451,9 @@ struct Products {
     size_t stride;
 };
 
-/// The part of C that the store reads and writes.
-void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const Products& products) {
+/// Stores products into part `r` of the matrix: at c, rows `ldc` apart. With `scatters`, to the rows that are listed.
+void store_rows(
+    const Work& w, const Matrix& matrix, const Rectangle& r, const Products& products, char* c, size_t ldc) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
     Store how = store_of(w);
@@ -475,15 +482,15 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
     const size_t product_rows = p.scatters ? 1 : r.rows;
     for (size_t i = 0; i < r.rows; i += product_rows) {
         const size_t row = matrix.row + r.m + i;
-        char* c = p.scatters ? c_row(w, row, r.n) : c_of(w, matrix) + r.m * ldc_of(w) + r.n * size_of(p.c_type);
         if (p.scatters) {
+            c = c_row(w, row, r.n);
             how.beta = 1, how.clamp_min = -__builtin_inff(), how.clamp_max = __builtin_inff();
             how.weight = w.operands->c_weights != nullptr ? w.operands->c_weights[row] : 1;
         }
         const auto product = [&](const void* all) { return all != nullptr ? at(all, i * products.stride) : nullptr; };
         const void* first = product(products.first);
         if (!finishes) {
-            store_tile(how, products.type, first, products.stride, p.c_type, c, ldc_of(w), product_rows, r.columns);
+            store_tile(how, products.type, first, products.stride, p.c_type, c, ldc, product_rows, r.columns);
             continue;
         }
         if (e != nullptr) {
@@ -491,8 +498,37 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
             finish.c_multipliers = from(e->c_multipliers, row);
         }
         finish.gate = product(products.second);
-        finish_tile(
-            how, finish, products.type, first, products.stride, p.c_type, c, ldc_of(w), product_rows, r.columns);
+        finish_tile(how, finish, products.type, first, products.stride, p.c_type, c, ldc, product_rows, r.columns);
+    }
+}
+
+/// The part of C that the store reads and writes.
+void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const Products& products) {
+    const Problem& p = w.plan->problem;
+    const size_t ldc = p.scatters ? 0 : ldc_of(w), size = size_of(p.c_type);
+    if (p.c_transposed == 0) {
+        char* c = p.scatters ? nullptr : c_of(w, matrix) + r.m * ldc + r.n * size;
+        return store_rows(w, matrix, r, products, c, ldc);
+    }
+    // In parts that are rows first, whose columns are whole lines of C.
+    constexpr size_t kRows = 16, kColumns = 32;
+    float turned[kRows * kColumns];
+    const size_t row = kColumns * size;
+    const bool reads_c = store_of(w).beta != 0;
+    for (size_t n = 0; n < r.columns; n += kColumns) {
+        for (size_t m = 0; m < r.rows; m += kRows) {
+            const Rectangle part = {r.m + m, r.n + n, min(kRows, r.rows - m), min(kColumns, r.columns - n)};
+            const size_t offset = m * products.stride + n * size_of(products.type);
+            const auto from = [&](const void* all) { return all != nullptr ? at(all, offset) : nullptr; };
+            char* c = c_of(w, matrix) + part.n * ldc + part.m * size;
+            if (reads_c) {
+                copy_matrix(p.c_type, turned, row, p.c_type, c, size, ldc, part.rows, part.columns);
+            }
+            store_rows(
+                w, matrix, part, {products.type, from(products.first), from(products.second), products.stride},
+                at(turned, 0), row);
+            copy_matrix(p.c_type, c, ldc, p.c_type, turned, size, row, part.columns, part.rows);
+        }
     }
 }
 

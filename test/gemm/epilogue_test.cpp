@@ -222,6 +222,8 @@ struct Whole {
         to_bytes.c_multipliers = by_row ? multipliers.data() : nullptr;
         const int least = is_signed ? -128 : 0;
         to_bytes.c_zero_point = random.integer(least, least + 255);
+        bytes.c_transposed = random.integer(0, 1) != 0 ? 1 : 0;
+        ASSERT_EQ(kai_gemm_make_plan(&bytes, &plan), KAI_GEMM_OK) << plan.reason;
         const GuardedBuffer result(c.size());
         std::memset(result.data(), 0x55, result.size());
         x.c.data = result.data(), x.epilogue = none ? nullptr : &to_bytes;
@@ -232,7 +234,9 @@ struct Whole {
             const float scaled = c[i] * (by_row ? multipliers[row] : multipliers[0]);
             const float want = std::isnan(scaled) ? -kInf : std::nearbyint(scaled) + to_bytes.c_zero_point;
             const auto bounded = static_cast<int>(std::fmin(std::fmax(want, least), least + 255));
-            const uint8_t got = result.data()[i];
+            const size_t j = i % p.n, first = p.groups ? 0 : i / p.n / p.m * p.m, all = p.groups ? c.size() / p.n : p.m;
+            const size_t at = bytes.c_transposed != 0 ? first * p.n + j * all + (i / p.n - first) : i;
+            const uint8_t got = result.data()[at];
             ASSERT_EQ(is_signed ? static_cast<int8_t>(got) : int{got}, bounded) << i << ": " << c[i];
         }
     }
@@ -418,6 +422,15 @@ TEST(GemmEpilogue, PlansThatAreRefused) {
     const Answer scattered = plan_of([](auto& p) { p.c_type = kai_dt_int8, p.groups = p.scatters = true; });
     EXPECT_EQ(scattered.status, KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(scattered.sentence, SAID(not_for, "scatters", "int8 and uint8 C"));
+    const Answer turned = plan_of([](auto& p) { p.c_transposed = 1, p.groups = p.scatters = true; });
+    EXPECT_EQ(turned.status, KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(turned.sentence, SAID(not_for, "c_transposed", "scatters"));
+    const Answer integers = plan_of([](auto& p) {
+        p.b_kind = KAI_GEMM_INT8_LOWP, p.a_type = kai_dt_int8, p.c_type = kai_dt_int32;
+        p.c_transposed = 1, p.epilogue = 0;
+    });
+    EXPECT_EQ(integers.status, KAI_GEMM_BAD_VALUE);
+    EXPECT_EQ(integers.sentence, SAID(not_for, "c_transposed", "INT8_LOWP"));
     const Answer variable = plan_of([](auto& p) { p.gated = 1, p.b_constant = false; });
     EXPECT_EQ(variable.status, KAI_GEMM_BAD_COMBINATION);
     EXPECT_EQ(variable.sentence, SAID(needs, "gated", "b_constant"));

@@ -122,7 +122,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     }
     out << ", " << name_of(p.a_type) << (p.a_transposed ? "^T" : "") << " * ";
     out << (p.b_kind == KAI_GEMM_DENSE ? name_of(p.b_type) : "B") << (p.b_transposed ? "^T" : "") << " -> ";
-    out << name_of(p.c_type) << (p.b_constant ? ", constant B" : ", variable B")
+    out << name_of(p.c_type) << (p.c_transposed != 0 ? "^T" : "") << (p.b_constant ? ", constant B" : ", variable B")
         << (p.b_per_matrix ? " per matrix" : "");
     if (has_blocks(p.b_kind)) {
         out << ", bl " << p.bl;
@@ -274,6 +274,7 @@ Case random_case(kai_gemm_kind kind, Random& random, const char* pin, const kai_
         c.m = p.m = one_of(rows);
     }
     p.m += chance(3) ? static_cast<size_t>(random.integer(1, 40)) : 0;  // more than the run has
+    p.c_transposed = !c.is_static() && !p.scatters && chance(6) ? 1 : 0;
 
     const auto gap = [&] { return chance(2) ? 0 : static_cast<size_t>(random.integer(1, 9)); };
     c.a_gap = gap(), c.c_gap = gap();
@@ -576,17 +577,19 @@ void Experiment::make_b(Random& random) {
 void Experiment::make_c(Random& random) {
     const kai_gemm_problem& p = of.p;
     const size_t size = size_of(p.c_type), count = p.groups ? 1 : p.batch, rows = of.result_rows();
+    const bool turned = p.c_transposed != 0;
     Matrices& memory = c_memory_.emplace_back(
-        count, rows, p.n * size, of.c_gap * size, of.matrix_gap * size, of.c_table, of.flush, kGap);
+        count, turned ? p.n : rows, (turned ? rows : p.n) * size, of.c_gap * size, of.matrix_gap * size, of.c_table,
+        of.flush, kGap);
     for (size_t i = 0; i < count; ++i) {
         for (size_t r = 0; r < rows; ++r) {
-            uint8_t* row = static_cast<uint8_t*>(memory.starts[i]) + r * memory.ld;
             for (size_t n = 0; n < p.n; ++n) {
+                uint8_t* to = static_cast<uint8_t*>(memory.starts[i]) + c_offset(r, n);
                 const float old = static_cast<float>(random.integer(-32, 32)) / 4;
                 if (p.beta != 0) {
-                    store(row + n * size, old, p.c_type);
+                    store(to, old, p.c_type);
                 } else {
-                    std::memset(row + n * size, kNan, size);  // not to be read
+                    std::memset(to, kNan, size);  // not to be read
                 }
             }
         }
@@ -617,18 +620,25 @@ std::vector<uint8_t> Experiment::c_bytes() const {
     return all;
 }
 
+size_t Experiment::c_offset(size_t row, size_t n) const {
+    const size_t size = size_of(of.p.c_type), ld = c_memory_[0].ld;
+    return of.p.c_transposed != 0 ? n * ld + row * size : row * ld + n * size;
+}
+
 std::vector<uint8_t> Experiment::c_matrix(size_t matrix) const {
     const kai_gemm_problem& p = of.p;
     const Matrices& memory = c_memory_[0];
-    const size_t row = p.n * size_of(p.c_type);
+    const size_t size = size_of(p.c_type);
     size_t first = 0;
     if (p.groups) {
         first = std::accumulate(of.rows.begin(), of.rows.begin() + static_cast<ptrdiff_t>(matrix), first);
     }
     std::vector<uint8_t> elements;
     for (size_t r = first; r < first + of.matrix_rows(matrix); ++r) {
-        const auto* start = static_cast<const uint8_t*>(memory.starts[p.groups ? 0 : matrix]) + r * memory.ld;
-        elements.insert(elements.end(), start, start + row);
+        for (size_t n = 0; n < p.n; ++n) {
+            const auto* from = static_cast<const uint8_t*>(memory.starts[p.groups ? 0 : matrix]) + c_offset(r, n);
+            elements.insert(elements.end(), from, from + size);
+        }
     }
     return elements;
 }
@@ -963,11 +973,12 @@ void Experiment::check() const {
         const std::vector<float>& bias = b_[p.b_per_matrix ? i : 0].bias;
         for (size_t r = 0; r < m; ++r, ++row_of_c) {
             const size_t matrix = p.groups ? 0 : i, row = p.groups ? row_of_c : r;
-            const auto* start = static_cast<const uint8_t*>(memory.starts[matrix]) + row * memory.ld;
-            const size_t offset = static_cast<size_t>(start - memory.buffers[p.groups ? 0 : buffer].data());
+            const auto* start = static_cast<const uint8_t*>(memory.starts[matrix]);
+            const auto first = static_cast<size_t>(start - memory.buffers[p.groups ? 0 : buffer].data());
             for (size_t n = 0; n < p.n; ++n) {
-                uint8_t* is = &actual[p.groups ? 0 : buffer][offset + n * size];
-                const uint8_t* was = &c_before_[p.groups ? 0 : buffer][offset + n * size];
+                const size_t offset = first + c_offset(row, n);
+                uint8_t* is = &actual[p.groups ? 0 : buffer][offset];
+                const uint8_t* was = &c_before_[p.groups ? 0 : buffer][offset];
                 float want = product.empty() ? 0 : load(&product[(r * p.n + n) * size_of(type)], type);
                 if (!plan.direct || product.empty()) {
                     want *= p.alpha;

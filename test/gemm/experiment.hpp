@@ -102,6 +102,8 @@ public:
     kai_gemm_status make_plan();
     kai_gemm_status pack(const Schedule& how = {});
     kai_gemm_status run(const Schedule& how = {});
+    /// Of an element, from the start of its matrix C.
+    size_t c_offset(size_t row, size_t n) const;
     /// Restores C.
     void reset_c();
     /// Adds a failure unless C is what it must be, gaps included.

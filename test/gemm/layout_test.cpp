@@ -71,9 +71,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, core),
             offsetof(kai_gemm_problem, epilogue),
             offsetof(kai_gemm_problem, gated),
+            offsetof(kai_gemm_problem, c_transposed),
             offsetof(kai_gemm_problem, reserved)}),
-        (Bytes{432, 0,  8,  16, 24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,  80,
-               84,  88, 92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176, 184, 192}))
+        (Bytes{432, 0,  8,  16,  24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,  80, 84,
+               88,  92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176, 184, 192, 200}))
         << "kai_gemm_problem";
     EXPECT_EQ(
         (Bytes{

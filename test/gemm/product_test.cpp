@@ -433,7 +433,7 @@ TEST(GemmKernels, EachThatCanRun) {
                 const bool by_format = j % 3 == 2 && std::strchr(u->rhs_format, 'p') != nullptr;
                 Case c = random_case(kind, random, by_format ? nullptr : u->name, by_format ? &format : nullptr);
                 if (j < 2) {  // certainly multiplied, and stored directly
-                    c.p.alpha = 1, c.p.beta = 0, c.p.scatters = false;
+                    c.p.alpha = 1, c.p.beta = 0, c.p.scatters = false, c.p.c_transposed = 0;
                     c.p.k = std::max(c.p.k, std::max<size_t>(c.p.bl, 32));
                 }
                 if (j % 2 == 0 && !c.is_static() && u->dst_type != kai_dt_int8) {
