@@ -26,12 +26,14 @@
 //   steps  x20, groups  x21, lhs_stride  x22
 //   scales  x23                      scales of the panel
 //   x16                                   scratch
+//   x24, x25                         qai8_neon_dotprod_halves.inc
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8/qai8_args.h"
 #include "kai/engines/qai8/qai8_neon_results.inc"
+#include "kai/engines/qai8/qai8_neon_dotprod_halves.inc"
 
 row0       .req x1
 row1       .req x2
@@ -82,7 +84,7 @@ scales .req x23
 
 // S<r>_<q> += 4 k, lane g of A, of four columns, which are in b; unsigned where that symbol is 1. With `again` 1 loads
 // A of the next step.
-.macro row_4k r, q, b, g, again
+.macro row_4k r, q, b, g, again=0
     .if unsigned
     udot    S\r\()_\q\().4s, \b\().16b, A\r\().4b[\g]
     .else
@@ -115,40 +117,8 @@ scales .req x23
     .endif
 .endm
 
-// A tile of `count` rows.
-.macro rows_tile name, count
-func \name, hidden
-    .set    rows, \count
-    frame   d8-d15, x19-x23
-    ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
-    ldr     steps, [args, #QAI8_ARGS_steps]
-    ldr     groups, [args, #QAI8_ARGS_groups]
-    ldp     panels, starts, [args, #QAI8_ARGS_panels]
-    ldr     scales, [args, #QAI8_ARGS_scales]
-    ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
-    ldr     panel, [args, #QAI8_ARGS_rhs]
-
-0:  // a panel of columns
-    ldr     next_row, [args, #QAI8_ARGS_lhs]
-    ldr     next_tail, [args, #QAI8_ARGS_packed]
-    ldr     tiles, [args, #QAI8_ARGS_tiles]
-    mov     dst, next_dst
-
-1:  // a tile
-    mov     rhs, panel
-    each_row load_start
-    .if rows > 4
-    ldp     qC_0, qC_1, [rhs]
-    .else
-    ldp     qB_0, qB_1, [rhs]
-    ldp     qB_2, qB_3, [rhs, #32]
-    .endif
-    mov     row0, next_row
-    next_of 1, 0
-    next_of 2, 1
-    next_of 3, 2
-    next_of 4, 3
-    next_of 5, 4
+// S += all k; B is the first columns, the rows are those of the tile.
+.macro multiply_k
     mov     left, steps
     cbnz    left, 2f
     each_row take_tail
@@ -179,6 +149,51 @@ func \name, hidden
     b.eq    6f
     group_4k 3
 6:
+.endm
+
+// A tile of `count` rows.
+.macro rows_tile name, count
+func \name, hidden
+    .set    rows, \count
+    .if halves
+    frame   d8-d15, x19-x25
+    .else
+    frame   d8-d15, x19-x23
+    .endif
+    ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
+    ldr     steps, [args, #QAI8_ARGS_steps]
+    ldr     groups, [args, #QAI8_ARGS_groups]
+    ldp     panels, starts, [args, #QAI8_ARGS_panels]
+    ldr     scales, [args, #QAI8_ARGS_scales]
+    ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
+    ldr     panel, [args, #QAI8_ARGS_rhs]
+
+0:  // a panel of columns
+    ldr     next_row, [args, #QAI8_ARGS_lhs]
+    ldr     next_tail, [args, #QAI8_ARGS_packed]
+    ldr     tiles, [args, #QAI8_ARGS_tiles]
+    mov     dst, next_dst
+
+1:  // a tile
+    mov     rhs, panel
+    each_row load_start
+    .if rows > 4
+    ldp     qC_0, qC_1, [rhs]
+    .else
+    ldp     qB_0, qB_1, [rhs]
+    ldp     qB_2, qB_3, [rhs, #32]
+    .endif
+    mov     row0, next_row
+    next_of 1, 0
+    next_of 2, 1
+    next_of 3, 2
+    next_of 4, 3
+    next_of 5, 4
+    .if halves
+    multiply_by_halves
+    .else
+    multiply_k
+    .endif
     ldr     x16, [args, #QAI8_ARGS_sums]
     cbnz    x16, 10f
     .if !unsigned
@@ -207,6 +222,7 @@ func \name, hidden
     return
 endfunc
 .endm
+    .set    halves, 0
     .set    unsigned, 0
     rows_tile kai_qai8_1x16_neon_dotprod, 1
     rows_tile kai_qai8_2x16_neon_dotprod, 2
@@ -221,3 +237,6 @@ endfunc
     rows_tile kai_qau8_4x16_neon_dotprod, 4
     rows_tile kai_qau8_5x16_neon_dotprod, 5
     rows_tile kai_qau8_6x16_neon_dotprod, 6
+    .set    unsigned, 0
+    .set    halves, 1
+    rows_tile kai_qai8_6x16_neon_dotprod_cortexa55, 6

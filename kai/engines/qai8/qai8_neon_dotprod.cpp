@@ -9,13 +9,13 @@
 extern "C" kai::Qai8TileFn kai_qai8_1x16_neon_dotprod, kai_qai8_2x16_neon_dotprod, kai_qai8_3x16_neon_dotprod,
     kai_qai8_4x16_neon_dotprod, kai_qai8_5x16_neon_dotprod, kai_qai8_6x16_neon_dotprod, kai_qau8_1x16_neon_dotprod,
     kai_qau8_2x16_neon_dotprod, kai_qau8_3x16_neon_dotprod, kai_qau8_4x16_neon_dotprod, kai_qau8_5x16_neon_dotprod,
-    kai_qau8_6x16_neon_dotprod;
+    kai_qau8_6x16_neon_dotprod, kai_qai8_6x16_neon_dotprod_cortexa55;
 
 namespace kai {
 namespace {
 
-/// is_unsigned: both operands are uint8.
-template <bool is_unsigned>
+/// is_unsigned: both operands are uint8. for_a55: tiles of 6 rows for Cortex-A55, of static int8.
+template <bool is_unsigned, bool for_a55 = false>
 struct Dotprod {
     static constexpr size_t kGroup = 4, kMostParts = 2, kTile = 6;
     static constexpr Qai8TileFn* kTiles[kTile + 1] = {
@@ -25,7 +25,9 @@ struct Dotprod {
         is_unsigned ? kai_qau8_3x16_neon_dotprod : kai_qai8_3x16_neon_dotprod,
         is_unsigned ? kai_qau8_4x16_neon_dotprod : kai_qai8_4x16_neon_dotprod,
         is_unsigned ? kai_qau8_5x16_neon_dotprod : kai_qai8_5x16_neon_dotprod,
-        is_unsigned ? kai_qau8_6x16_neon_dotprod : kai_qai8_6x16_neon_dotprod};
+        for_a55       ? kai_qai8_6x16_neon_dotprod_cortexa55
+        : is_unsigned ? kai_qau8_6x16_neon_dotprod
+                      : kai_qai8_6x16_neon_dotprod};
 
     struct Storage {
         uint8_t tails[kMostRows][16];
@@ -52,13 +54,17 @@ struct Dotprod {
         return count;
     }
 };
+using Tiles = Dotprod<false>;
+using TilesForA55 = Dotprod<false, true>;
 
 }  // namespace
 }  // namespace kai
 
 extern "C" {
 
-#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(Dotprod<false>, __VA_ARGS__)
+#define KAI_TILES_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod Tiles
+#define KAI_TILES_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod_cortexa55 TilesForA55
+#define KAI_DEFINE(NAME, ...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(KAI_TILES_##NAME, NAME, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"

@@ -28,6 +28,11 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp16x8bi32sf32_4x16
 kai_matmul_clamp_qai8_qai8_qsi8cxpbi32sf32_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod)
 
+/// The same, scheduled for Cortex-A55: 6 rows are loaded to general registers.
+kai_matmul_clamp_qai8_qai8_qsi8cxpbi32sf32_run_fn
+    kai_run_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod_cortexa55)
+
 /// SMULL and SMLSL2, 4 rows x 16 columns; 1, 2 and 3 rows in tiles of their own. The same panels, which are rearranged
 /// on the stack for 64 rows at a time.
 kai_matmul_clamp_qai8_qai8_qsi8cxpbi32sf32_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_4x16_neon_mlal;
