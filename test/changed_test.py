@@ -155,6 +155,16 @@ class Files(unittest.TestCase):
         self.assertTrue(chosen.selects(BUILD, test, sorted(chosen.subjects)[0]))
         self.assertFalse(chosen.selects(BUILD, test, "lhs_pack_f32p2vlx1_f32_sme"))
 
+    def test_assembly_for_sme_runs_where_it_is(self):
+        sme = "kai/engines/panels/panels_sme2.S"
+        chosen = set(choice_of(sme).tests[BUILD])
+        more = set(choice_of(sme, "kai/engines/qai8/qai8_neon_i8mm.S").tests[BUILD])
+        left = {"kleidiai_gemm_test.neoverse-n1", "kleidiai_test.cortex-a53", "tiny_lm.cortex-a72"}
+        if CROSS:
+            self.assertIn("kleidiai_gemm_test.svl512", chosen)
+            self.assertFalse(chosen & left)
+            self.assertTrue(more > left)
+
     def test_every_file_is_known(self):
         """Somewhere: what only other builds have is known by its folder."""
         listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], stdout=subprocess.PIPE, text=True).stdout.split()

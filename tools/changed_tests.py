@@ -14,7 +14,7 @@ objects; build.ninja and Ninja's record of included files say which sources thes
 stands in test/changed.txt. A script that has no line there may read everything: it always runs. A change that is in no
 test's sources, nor in a line, and one of a file that is gone or that decides how tests are built, affects all.
 
-Of kleidiai_test and kleidiai_mutants, only the parts for some micro-kernels and packers run if all changes are in their
+What is assembly for SME alone does not run on CPUs without it. Of kleidiai_test and kleidiai_mutants, only the parts for some micro-kernels and packers run if all changes are in their
 own sources (tools/where.txt): KLEIDIAI_TEST_SUBJECTS.
 
 If only documents changed, nothing of a build need be up to date: `documents` says so by its exit status, and of builds
@@ -42,6 +42,9 @@ LIBRARY = "CMakeFiles/kleidiai.dir/"  # objects in a build
 BY_SUBJECT = re.compile(r"kleidiai_(test(_gcc|_gcc_debug)?|mutants)(\..*)?")
 # Sources that every micro-kernel or packer may run, although its kai_run_ function does not: getters, checks.
 SHARED = "kai/engines/core/*"
+# Assembly for SME, and runs on CPUs that have none: this code is never reached there.
+FOR_SME = re.compile(r"kai/engines/\w+/\w+_sme2?(_\w+)?\.S")
+WITHOUT_SME = re.compile(r"\w+\.(neoverse-n1|neoverse-v1|cortex-a53|cortex-a72)(\..*)?")
 SCRIPT = re.compile(r"\.(py|cmake|sh)$")
 
 
@@ -202,11 +205,13 @@ class Choice:
             if self.all:
                 return
         known = {file for file in changed if matches(file, reads.documents + reads.tree)}
+        for_sme = all(FOR_SME.fullmatch(file) for file in changed)
         for build in builds:
             self.tests[build] = []
             for test in build.tests:
                 sources, patterns = build.depends(test, reads)
-                if sources & changed or any(matches(file, patterns) for file in changed):
+                reached = not (for_sme and WITHOUT_SME.fullmatch(test))
+                if reached and (sources & changed or any(matches(file, patterns) for file in changed)):
                     self.tests[build].append(test)
                 known |= sources & changed
                 if "*" not in patterns:
