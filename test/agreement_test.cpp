@@ -209,22 +209,36 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
         }
         ++compared;
         SCOPED_TRACE(other->name);
-        // The last depth: sums that 16 times the products would overflow, where a kernel adds those.
-        for (const size_t k : {size_t{0}, size_t{1}, size_t{32}, size_t{161}, size_t{2049}, size_t{140000}}) {
+        struct Depth {
+            size_t k, bl, rows;
+        };
+        // A scale per channel: the last depth has sums that 16 times the products would overflow, where a kernel adds
+        // those. In blocks: more rows and more blocks than are computed at a time, blocks that are longer than these.
+        const std::vector<Depth> channels = {{0, 0, 23},   {1, 0, 23},    {32, 0, 23},
+                                             {161, 0, 23}, {2049, 0, 23}, {140000, 0, 2}};
+        const std::vector<Depth> blocks = {{0, 32, 23},    {32, 32, 133},  {1184, 32, 23},  {192, 64, 7},
+                                           {768, 256, 12}, {1536, 768, 6}, {1536, 256, 67}, {8320, 4160, 23}};
+        const bool in_blocks = kai::has_blocks(u) || rhs_format->block != 0;
+        for (const auto& [k, any_bl, any_rows] : in_blocks ? blocks : channels) {
             const bool deep = k > (size_t{1} << 16);
+            const size_t only = rhs_format->only_bl != 0 ? rhs_format->only_bl : rhs_format->block;
+            if (in_blocks && only != 0 && (k % only != 0 || (k != 0 && any_bl > only))) {
+                continue;
+            }
+            const size_t bl = only != 0 ? only : any_bl, rows = u.rows == KAI_ROWS_MANY || !in_blocks ? any_rows : 1;
             for (const Data data : {Data::random, Data::large}) {
                 if (deep && data == Data::random) {
                     continue;
                 }
                 Random random(k + 1);
-                const size_t rows = deep ? 2 : 23, columns = deep ? 3 : u.get_nr() + 43;
-                Side lhs = test::make_side(*reference::find_format(u.lhs_format), data, rows, k, 0, random);
-                Side rhs = test::make_side(*rhs_format, data, columns, k, 0, random);
+                const size_t columns = deep ? 3 : u.get_nr() + 43;
+                Side lhs = test::make_side(*reference::find_format(u.lhs_format), data, rows, k, bl, random);
+                Side rhs = test::make_side(*rhs_format, data, columns, k, bl, random);
                 if (deep) {  // all the largest ones
                     std::fill(lhs.values.begin(), lhs.values.end(), -128.0f);
                     std::fill(rhs.values.begin(), rhs.values.end(), rhs_format->bits() == 4 ? -8.0f : 127.0f);
                 }
-                EXPECT_EQ(run(u, lhs, rhs), run(*other, lhs, rhs)) << "k = " << k;
+                EXPECT_EQ(run(u, lhs, rhs), run(*other, lhs, rhs)) << "k = " << k << ", bl = " << bl;
             }
         }
     }

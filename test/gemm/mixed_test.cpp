@@ -21,12 +21,17 @@ namespace {
 /// More threads than SME units.
 Case case_of(kai_gemm_kind kind, kai_datatype c_type, size_t m, size_t run_m) {
     Case c;
-    c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, 1100);
-    c.p.b_kind = kind, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
+    const bool blocks = kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL;
+    c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, blocks ? 1088 : 1100);
+    c.p.b_kind = kind, c.p.bl = blocks ? 32 : 0, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
     c.p.c_type = c_type, c.p.units = 5, c.p.sme_units = 2;
     c.m = run_m, c.numbers = Numbers::exact;
     return c;
 }
+
+constexpr kai_gemm_kind kKinds[] = {
+    KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO,
+    KAI_GEMM_INT8_BLOCK_F16};
 
 /// The words of the workspace that say which slots are taken.
 uint32_t* slots_of(const Experiment& e) {
@@ -119,11 +124,11 @@ bool check_case(const Case& c) {
 // Whoever takes a unit, with an SME unit or without, in whatever order: the bits are those of workers with SME.
 TEST(GemmMixed, BitsDoNotDependOnTheWorker) {
     size_t mixed = 0, cases = 0;
-    for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL}) {
+    for (const kai_gemm_kind kind : kKinds) {
         for (const Variant& variant : kVariants) {
             for (const size_t m : {size_t{1}, size_t{3}, size_t{17}}) {
-                const bool int4 = kind == KAI_GEMM_INT4_CHANNEL, plain = &variant == kVariants;
-                if (int4 && !plain) {
+                const bool plain = &variant == kVariants;
+                if (kind != KAI_GEMM_INT8_CHANNEL && !plain) {
                     continue;
                 }
                 // f16: SME2 only.
@@ -145,7 +150,7 @@ TEST(GemmMixed, BitsDoNotDependOnTheWorker) {
 
 // The packed B is that of a plan in which all workers have SME, and of one that has a single thread.
 TEST(GemmMixed, OnePackedB) {
-    for (const kai_gemm_kind kind : {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL}) {
+    for (const kai_gemm_kind kind : kKinds) {
         kai_gemm_problem p = case_of(kind, kai_dt_f32, 70, 70).p;
         kai_gemm_plan mixed, alike, one, without;
         ASSERT_EQ(kai_gemm_make_plan(&p, &mixed), KAI_GEMM_OK);

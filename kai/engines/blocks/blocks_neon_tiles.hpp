@@ -112,4 +112,5 @@ constexpr auto kernel() {
         static constexpr auto kernel = kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T>();      \
         kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
-#define KAI_DEFINE_MATMUL_BLOCKS(...) KAI_DEFINE_MATMUL_BLOCKS_BY(kernel, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_BLOCKS(T, DST, NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_NEON(NR, KAI_DEFINE_MATMUL_BLOCKS_BY, kernel, T, DST, NAME, LHS, RHS, MR, NR, __VA_ARGS__)

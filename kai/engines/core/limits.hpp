@@ -22,6 +22,13 @@ struct BlocksLimits {
                             kChunkI8mm = kRowScales / (16 * kPanels), kChunkSve = kRowScales / (8 * kPanels);
 };
 
+/// Both operands in blocks on NEON, the RHS packed for SME. kColumns: of the widest panel, VL(4) of 2048 bits.
+struct BlockPanelsLimits {
+    static constexpr size_t kRows = 64, kColumns = 256;
+    static constexpr size_t kBlocks = 32, kQuadBytes = kBlocks * (16 + 128);  // of a buffer
+    static constexpr size_t kPartChunks = 32;  // of 32 k, of a block that does not fit it: their sums are exact in f32
+};
+
 /// qai8dxp, panels of 4 rows, SDOT and SMMLA.
 struct Qai8dxpLimits {
     static constexpr size_t kGroupPanels = 16;

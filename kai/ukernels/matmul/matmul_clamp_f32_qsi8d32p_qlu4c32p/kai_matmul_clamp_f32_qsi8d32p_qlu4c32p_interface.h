@@ -116,4 +116,32 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8scalebf16
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qlu4c16p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qlu4c16p4x8_1x4_portable)
 
+/// SDOT, any number of rows. The RHS of SME2, for workers without an SME unit: the same bits. Any m. F16 scales.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4vlx4_4x4vl_neon_dotprod)
+
+/// SDOT, any number of rows. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Bf16 scales.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4vlx4scalebf16_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4vlx4scalebf16_4x4vl_neon_dotprod)
+
+/// SDOT, any number of rows. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Two
+/// f16 scales a block.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4vlx4_4x4vl_neon_dotprod)
+
+/// SDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. F16 scales.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_dotprod)
+
+/// SDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Bf16 scales.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_neon_dotprod)
+
+/// SDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Two
+/// f16 scales a block.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_neon_dotprod)
+
 KAI_END_DECLARATIONS
