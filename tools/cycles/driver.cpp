@@ -6,6 +6,7 @@
 //         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
 //     cycles_driver kai_gemm_run_KIND [key=value ...]   a run of one thread, of a KIND of kGemms; B is packed before
 //         m n k, bl (int4_block), sme (SME units: 0 or 1), bf16, f16 (allowed: 0 or 1)
+//     cycles_driver --lines                such calls, one after the other, from the lines of standard input
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
 // on their values, but for scales and biases of static int8 on NEON. The results are meaningless. Depthwise convolution
@@ -18,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <vector>
 
 #include "kai/call.hpp"
 #include "kai/gemm/kai_gemm.h"
@@ -25,6 +27,8 @@
 namespace {
 
 enum class Bits { f32, f16, bf16, any };
+
+std::vector<uint8_t*> buffers;  // of this call
 
 /// A page of random values, repeated: filling is traced, too, so it has to be short.
 uint8_t* buffer(size_t bytes, Bits type) {
@@ -37,6 +41,7 @@ uint8_t* buffer(size_t bytes, Bits type) {
         perror("cycles_driver");
         exit(2);
     }
+    buffers.push_back(p);
     for (size_t i = 0; i < kPage; i += 4) {
         uint32_t value = random();
         value ^= random() >> 16;
@@ -395,24 +400,27 @@ extern "C" __attribute__((noinline)) void kai_perf_region() {
     __asm__ volatile("" ::: "memory");  // keeps the calls from becoming jumps
 }
 
-int main(int argc, char** argv) {
-    if (argc < 2 || strcmp(argv[1], "--list") == 0) {
-        for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
-            const kai_ukernel& u = *kai_registry_ukernel(i);
-            if (u.features != 0 && !kai::is_depthwise(u)) {
-                puts(u.name);
-            }
+namespace {
+
+void list() {
+    for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
+        const kai_ukernel& u = *kai_registry_ukernel(i);
+        if (u.features != 0 && !kai::is_depthwise(u)) {
+            puts(u.name);
         }
-        for (size_t i = 0; i < kai_registry_packer_count(); i++) {
-            if (!kai::is_depthwise(*kai_registry_packer(i))) {
-                puts(kai_registry_packer(i)->name);
-            }
-        }
-        for (const Gemm& each : kGemms) {
-            puts(each.name);
-        }
-        return 0;
     }
+    for (size_t i = 0; i < kai_registry_packer_count(); i++) {
+        if (!kai::is_depthwise(*kai_registry_packer(i))) {
+            puts(kai_registry_packer(i)->name);
+        }
+    }
+    for (const Gemm& each : kGemms) {
+        puts(each.name);
+    }
+}
+
+/// What main does with these arguments.
+int call_named(int argc, char** argv) {
     const Arguments arg = {argc, argv};
     for (const Gemm& each : kGemms) {
         gemm = strcmp(argv[1], each.name) == 0 ? &each : gemm;
@@ -443,4 +451,38 @@ int main(int argc, char** argv) {
         report_packer(*packer);
     }
     return 0;
+}
+
+/// Calls what each line says, as if it were the only one.
+int call_lines() {
+    char line[1024];
+    int failed = 0;
+    while (failed == 0 && fgets(line, sizeof(line), stdin) != nullptr) {
+        char name[] = "cycles_driver";
+        std::vector<char*> words = {name};
+        for (char* word = strtok(line, " \n"); word != nullptr; word = strtok(nullptr, " \n")) {
+            words.push_back(word);
+        }
+        if (words.size() > 1) {
+            ukernel = nullptr, packer = nullptr, kernel = {}, chunk_length = 0, pack = {}, gemm = nullptr;
+            unified = nullptr, unified_args = unified_config = nullptr;
+            failed = call_named(static_cast<int>(words.size()), words.data());
+            fflush(stdout);
+            for (uint8_t* p : buffers) {
+                std::free(p);
+            }
+            buffers.clear();
+        }
+    }
+    return failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2 || strcmp(argv[1], "--list") == 0) {
+        list();
+        return 0;
+    }
+    return strcmp(argv[1], "--lines") == 0 ? call_lines() : call_named(argc, argv);
 }

@@ -72,23 +72,29 @@ def farm_scheme(options):
 
 def every_function(options):
     """complaints"""
-    def call(name, case=""):
-        vl = next((int(word[3:]) // 8 for word in case.split() if word.startswith("vl=")), 16)
-        done = subprocess.run([options.qemu, "-cpu", "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (
-            vl, vl), options.driver, name] + case.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode == 0 and (name == "--list" or "perf: name=%s shape=" % name in done.stdout):
-            return done.stdout, []
-        return "", ["the driver cannot call %s %s: %s" % (name, case, done.stdout[-300:])]
+    def run(vl, argument, lines=""):
+        return subprocess.run([options.qemu, "-cpu", "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (
+            vl, vl), options.driver, argument], input=lines, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
 
-    names, complaints = call("--list")
-    names = names.split()
+    listed = run(16, "--list")
+    if listed.returncode != 0:
+        return ["the driver cannot list: " + listed.stdout]
+    names = listed.stdout.split()
     anchors = suite.load_anchors(os.path.join(suite.HERE, "anchors.csv"))
-    missing = sorted({name for name, _ in anchors} - set(names))
-    complaints += ["the driver lacks " + name for name in missing]
-    cases = [(name, suite.cases_of(name, anchors)[0]) for name in names]
+    complaints = ["the driver lacks " + name for name in sorted({name for name, _ in anchors} - set(names))]
+    calls = {}  # by vector length: in one process
+    for name in names:
+        case = suite.cases_of(name, anchors)[0]
+        vl = next((int(word[3:]) // 8 for word in case.split() if word.startswith("vl=")), 16)
+        calls.setdefault(vl, []).append(name + " " + case)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for _, lines in pool.map(lambda case: call(*case), cases):
-            complaints += lines
+        for lines, done in pool.map(lambda item: (item[1], run(item[0], "--lines", "\n".join(item[1]) + "\n")),
+                                    calls.items()):
+            called = re.findall(r"^perf: name=(\S+) shape=", done.stdout, re.MULTILINE)
+            if done.returncode != 0 or called != [line.split()[0] for line in lines]:
+                complaints.append("the driver cannot call %s (status %d): %s" % (
+                    (lines + ["more"])[len(called)], done.returncode, done.stdout[-300:]))
     print("%d functions called" % len(names))
     return complaints
 
