@@ -15,7 +15,8 @@ stands in test/changed.txt. A script that has no line there may read everything:
 test's sources, nor in a line, and one of a file that is gone or that decides how tests are built, affects all.
 
 What is assembly for SME alone does not run on CPUs without it. Of kleidiai_test and kleidiai_mutants, only the parts
-for some micro-kernels and packers run if all changes are in their own sources (tools/where.txt): KLEIDIAI_TEST_SUBJECTS.
+for some micro-kernels and packers run if all changes are in their own sources (tools/where.txt):
+KLEIDIAI_TEST_SUBJECTS.
 
 If only documents changed, nothing of a build need be up to date: `documents` says so by its exit status, and of builds
 that are configured, which tests to run, and what these need of each. What a later build has under the same name is not
