@@ -6,11 +6,13 @@
 // sums, which are on the stack as well: an element is still one chain, with the bits of float_widened.inc.
 //
 //     rows of the LHS             for each block of rows
-//     | 48 x 64 k |                   for each 64 k
-//     | "         |                       widen the LHS
+//     | 48 x 128 k |                  for each 128 k
+//     | "          |                      widen the LHS
 //                                         for each 16 of up to 64 columns: widen the RHS, multiply
 //     columns of the RHS              results to dst
-//     | 64 k x 16 |
+//     | 128 k x 16 |
+//
+// On Cortex-A55 FCVTL takes no longer than a product: the RHS is widened by the tiles, for 12 rows at once.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,14 +31,27 @@ KAI_STRUCT(WidenedArgs, KAI_WIDENED_ARGS);
 
 using FloatGemmFn = void(const FloatGemmArgs*);
 
-/// Whether m rows pay for the detour. The other way has tiles of 3 rows, and of 2 for what is left.
-KAI_INLINE bool pays_in_f32(size_t m) {
-    return m >= 4 && m != 6;
+/// Tiles that add products to f32 sums at dst, 16 columns. widens: the RHS of `run` is f16, rhs_stride bytes apart.
+struct F32Tiles {
+    FloatGemmFn* run;
+    bool widens;
+};
+constexpr F32Tiles kNoTiles = {nullptr, false};
+
+/// How many of m rows pay for the detour. The other way has tiles of 3 rows, and of 2 for what is left. Tiles that
+/// widen have 12 rows.
+KAI_INLINE size_t most_in_f32(size_t m, const F32Tiles& tiles) {
+    constexpr size_t kTall = 12, kAlmostTall = 10;
+    if (!tiles.widens) {
+        return m >= 4 && m != 6 ? m : 0;
+    }
+    const size_t rest = m % kTall;
+    return rest < kAlmostTall ? m - rest : m;
 }
 
 /// What is on the stack.
 struct InF32 {
-    static constexpr size_t kRows = 48, kDepth = 64, kTile = 16, kColumns = 64;
+    static constexpr size_t kRows = 48, kDepth = 128, kTile = 16, kColumns = 64;
 
     float lhs[kRows][kDepth], rhs[kDepth][kTile], bias[kColumns], sums[kRows][kColumns];
 };
@@ -50,10 +65,29 @@ KAI_INLINE void widen_16(float* to, const uint8_t* from) {
     vst1q_f32(to + 12, vcvt_high_f32_f16(high));
 }
 
+/// The same of 32. All are loaded first: an in-order core waits for each result.
+KAI_INLINE void widen_32(float* to, const uint8_t* from) {
+    constexpr size_t kVectors = 4;
+    float16x8_t x[kVectors];
+    KAI_UNROLL(4)
+    for (size_t v = 0; v < kVectors; ++v) {
+        x[v] = load<float16x8_t>(from + 16 * v);
+    }
+    KAI_UNROLL(4)
+    for (size_t v = 0; v < kVectors; ++v) {
+        vst1q_f32(to + 8 * v, vcvt_f32_f16(vget_low_f16(x[v])));
+        vst1q_f32(to + 8 * v + 4, vcvt_high_f32_f16(x[v]));
+    }
+}
+
 /// Elements [from, from + count) to f32; writes up to 3 more.
 KAI_INLINE void widen_row(float* to, const uint8_t* from, size_t count) {
-    for (; count >= 16; count -= 16, to += 16, from += 32) {
+    for (; count >= 32; count -= 32, to += 32, from += 64) {
+        widen_32(to, from);
+    }
+    if (count >= 16) {
         widen_16(to, from);
+        count -= 16, to += 16, from += 32;
     }
     for (; count >= 4; count -= 4, to += 4, from += 8) {
         vst1q_f32(to, vcvt_f32_f16(load<float16x4_t>(from)));
@@ -75,29 +109,56 @@ KAI_INLINE void store_elements(uint8_t* dst, Vector v, size_t count) {
     }
 }
 
-/// A row of n sums to dst, clamped; NaN stays NaN.
+/// A row of n sums to dst, clamped; NaN stays NaN. Four vectors at once: an in-order core waits for each result.
 template <size_t dst_bytes>
 KAI_INLINE void store_row(uint8_t* dst, const float* sums, size_t n, float32x4_t lo, float32x4_t hi) {
-    for (size_t j = 0; j < n; j += 4, dst += 4 * dst_bytes) {
-        const float32x4_t x = vminq_f32(vmaxq_f32(vld1q_f32(sums + j), lo), hi);
+    constexpr size_t kVectors = 4;
+    const auto store_some = [&](size_t count) __attribute__((always_inline)) {
+        const float32x4_t x = vminq_f32(vmaxq_f32(vld1q_f32(sums), lo), hi);
         if constexpr (dst_bytes == sizeof(float)) {
-            store_elements(dst, x, n - j);
+            store_elements(dst, x, count);
         } else {
-            store_elements(dst, vcvt_f16_f32(x), n - j);
+            store_elements(dst, vcvt_f16_f32(x), count);
         }
+    };
+    for (; n >= 4 * kVectors; n -= 4 * kVectors, sums += 4 * kVectors) {
+        float32x4_t x[kVectors];
+        KAI_UNROLL(4)
+        for (size_t v = 0; v < kVectors; ++v) {
+            x[v] = vmaxq_f32(vld1q_f32(sums + 4 * v), lo);
+        }
+        KAI_UNROLL(4)
+        for (size_t v = 0; v < kVectors; ++v) {
+            x[v] = vminq_f32(x[v], hi);
+        }
+        KAI_UNROLL(4)
+        for (size_t v = 0; v < kVectors; ++v, dst += 4 * dst_bytes) {
+            if constexpr (dst_bytes == sizeof(float)) {
+                store(dst, x[v]);
+            } else {
+                store(dst, vcvt_f16_f32(x[v]));
+            }
+        }
+    }
+    for (; n >= 4; n -= 4, sums += 4, dst += 4 * dst_bytes) {
+        store_some(4);
+    }
+    if (n > 0) {
+        store_some(n);
     }
 }
 
 /// m rows x n columns, n <= 64: 32 from `columns` on, the others from `columns_1` on; they exist up to the next
-/// multiple of 32. `tiles` has f32 tiles that start at dst.
+/// multiple of 32.
 template <size_t dst_bytes>
-[[gnu::noinline]] void run_in_f32(const WidenedArgs* of, size_t n, FloatGemmFn* tiles) {
+[[gnu::noinline]] void run_in_f32(const WidenedArgs* of, size_t n, const F32Tiles& tiles) {
     constexpr size_t kPanel = 32;
     const float32x4_t lo = load<float32x4_t>(of->bounds[0]), hi = load<float32x4_t>(of->bounds[1]);
     InF32 f;
     FloatGemmArgs args;
     args.lhs = f.lhs, args.lhs_stride = sizeof(f.lhs[0]);
-    args.panel = f.rhs, args.rhs_stride = sizeof(f.rhs[0]);
+    args.panel = f.rhs, args.rhs_stride = tiles.widens ? of->rhs_stride : sizeof(f.rhs[0]);
+    const size_t rows = tiles.widens ? f.kRows / 2 : f.kRows;
     args.dst_stride = sizeof(f.sums[0]);
     const uint8_t* a = bytes(of->lhs);
     uint8_t* dst = bytes(of->dst);
@@ -105,7 +166,7 @@ template <size_t dst_bytes>
         widen_16(f.bias + j, bytes(j < kPanel ? of->bias : of->bias_1, j % kPanel * sizeof(uint16_t)));
     }
     for (size_t m = of->m; m > 0; m -= args.m) {
-        args.m = m < f.kRows ? m : f.kRows;
+        args.m = m < rows ? m : rows;
         bool last = false;
         for (size_t at = 0; !last; at += f.kDepth) {
             last = of->depth - at <= f.kDepth;
@@ -117,12 +178,16 @@ template <size_t dst_bytes>
             for (size_t j = 0; j < n; j += f.kTile) {
                 const uint8_t* b = bytes(j < kPanel ? of->columns : of->columns_1) + j % kPanel * sizeof(uint16_t) +
                                    at * of->rhs_stride;
-                for (size_t k = 0; k < depth; ++k, b += of->rhs_stride) {
-                    widen_16(f.rhs[k], b);
+                if (tiles.widens) {
+                    args.panel = b;
+                } else {
+                    for (size_t k = 0; k < depth; ++k, b += of->rhs_stride) {
+                        widen_16(f.rhs[k], b);
+                    }
                 }
                 store(args.zeros, at == 0 ? f.bias + j : nullptr);
                 args.dst = &f.sums[0][j];
-                tiles(&args);
+                tiles.run(&args);
             }
         }
         for (size_t i = 0; i < args.m; ++i, dst += of->dst_stride) {

@@ -9,11 +9,11 @@ kai::WidenedFn kai_row_f16_f16_f16p32x1b_1x64_neon_fmlal, kai_row_f32_f16_f16p32
 
 #define KAI_ISA_neon_fhm KAI_LINES(KAI_DEFINE_MATMUL_WIDENED)
 #define KAI_UKERNEL_ROWS(ISA, ...) \
-    KAI_LINE(ISA, kai_row_f16_f16_f16p32x1b_1x64_neon_fmlal, nullptr, sizeof(uint16_t), __VA_ARGS__)
+    KAI_LINE(ISA, kai_row_f16_f16_f16p32x1b_1x64_neon_fmlal, kai::kNoTiles, sizeof(uint16_t), __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p_sumf32/ukernels.def"
 #undef KAI_UKERNEL_ROWS
 #define KAI_UKERNEL_ROWS(ISA, ...) \
-    KAI_LINE(ISA, kai_row_f32_f16_f16p32x1b_1x64_neon_fmlal, nullptr, sizeof(float), __VA_ARGS__)
+    KAI_LINE(ISA, kai_row_f32_f16_f16p32x1b_1x64_neon_fmlal, kai::kNoTiles, sizeof(float), __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f16_f16p/ukernels.def"
 
 }  // extern "C"

@@ -16,10 +16,10 @@ namespace {
 
 using WidenedFn = void(const WidenedArgs*);
 
-/// The work of a micro-kernel. row: one row times two panels; tiles: f32 tiles for many rows; NULL if no faster.
+/// The work of a micro-kernel. row: one row times two panels; tiles: for many rows. NULL if no faster.
 struct WidenedKernel {
     WidenedFn *run, *row;
-    FloatGemmFn* tiles;
+    F32Tiles tiles;
 };
 
 /// A bound in every lane.
@@ -46,29 +46,36 @@ template <size_t dst_bytes, bool in_f32>
     args.lhs = lhs, args.lhs_stride = lhs_stride;
     args.dst = dst, args.dst_stride = dst_stride;
     args.m = m, args.depth = k;
-    const auto next = [&](size_t panels) __attribute__((always_inline)) {
+    const auto next = [&](WidenedArgs & args, size_t panels) __attribute__((always_inline)) {
         args.bias = bytes(args.bias, panels * panel), args.columns = bytes(args.columns, panels * panel);
         args.dst = bytes(args.dst, panels * width);
     };
-    if (in_f32 && pays_in_f32(m)) {
-        for (; n > 0; next(2)) {
-            args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
-            const size_t columns = n < 2 * kColumns ? n : 2 * kColumns;
-            run_in_f32<dst_bytes>(&args, columns, kernel->tiles);
-            n -= columns;
+    const auto two_panels = [&](WidenedArgs & args) __attribute__((always_inline)) {
+        args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
+    };
+    const size_t rows_in_f32 = in_f32 ? most_in_f32(m, kernel->tiles) : 0;
+    if (rows_in_f32 != 0) {
+        WidenedArgs of = args;
+        of.m = rows_in_f32;
+        for (size_t j = 0; j < n; j += 2 * kColumns, next(of, 2)) {
+            two_panels(of);
+            run_in_f32<dst_bytes>(&of, n - j < 2 * kColumns ? n - j : 2 * kColumns, kernel->tiles);
         }
-        return;
+        m -= rows_in_f32;
+        if (m == 0) {
+            return;
+        }
+        args.lhs = bytes(args.lhs, rows_in_f32 * lhs_stride), args.dst = bytes(args.dst, rows_in_f32 * dst_stride);
+        args.m = m;
     }
     if (m == 1 && kernel->row != nullptr) {
-        for (; n >= 2 * kColumns; n -= 2 * kColumns) {
-            args.bias_1 = bytes(args.bias, panel), args.columns_1 = bytes(args.columns, panel);
+        for (; n >= 2 * kColumns; n -= 2 * kColumns, next(args, 2)) {
+            two_panels(args);
             kernel->row(&args);
-            next(2);
         }
     }
-    for (; n >= kColumns; n -= kColumns) {
+    for (; n >= kColumns; n -= kColumns, next(args, 1)) {
         kernel->run(&args);
-        next(1);
     }
     if (n == 0) {
         return;
@@ -97,6 +104,6 @@ template <size_t dst_bytes, bool in_f32>
     KAI_RUN_MATMUL_ROWS(NAME) {                                                                                  \
         static constexpr kai::WidenedKernel kernel = {kai_kernel_##NAME, ROW, TILES};                            \
         kai::check_output(dst_stride_col, DST_BYTES, clamp_min, clamp_max);                                      \
-        kai::run_widened<DST_BYTES, TILES != nullptr>(                                                           \
+        kai::run_widened<DST_BYTES, TILES.run != nullptr>(                                                       \
             m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max);                  \
     }

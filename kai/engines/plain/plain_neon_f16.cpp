@@ -14,7 +14,7 @@ namespace {
 struct Fcvtl {
     static constexpr WidenedFn* kPanel = kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl;
     static constexpr WidenedFn* kRow = nullptr;
-    static constexpr FloatGemmFn* kTiles = kai_tiles_f32_6x16_neon;
+    static constexpr F32Tiles kTiles = {kai_tiles_f32_6x16_neon, false};
     static constexpr size_t kStep = 8;  // bytes
 
     /// sums += rows x columns, half a vector of each.

@@ -12,7 +12,7 @@ namespace {
 struct Fmlal {
     static constexpr WidenedFn* kPanel = kai_kernel_matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fmlal;
     static constexpr WidenedFn* kRow = kai_row_f16_f16_f16p32x1b_1x64_neon_fmlal;
-    static constexpr FloatGemmFn* kTiles = nullptr;
+    static constexpr F32Tiles kTiles = kNoTiles;
     static constexpr size_t kStep = 16;  // bytes
 
     /// sums += rows x columns, a vector of each.

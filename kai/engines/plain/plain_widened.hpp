@@ -111,7 +111,7 @@ KAI_INLINE void run_kxn(const WidenedPlain& p) {
         j = rest < kColumns ? p.n - kColumns : j;  // the last columns overlap the ones before, with the same bits
         args.columns = p.rhs + j * kHalf, args.columns_1 = p.rhs + (j + kColumns) * kHalf;
         args.dst = p.dst + j * kHalf;
-        const bool in_f32 = T::kTiles != nullptr && pays_in_f32(p.m);
+        const bool in_f32 = T::kTiles.run != nullptr && most_in_f32(p.m, T::kTiles) != 0;
         const bool two = rest >= 2 * kColumns && (in_f32 || (p.m == 1 && T::kRow != nullptr));
         const size_t columns = two ? 2 * kColumns : kColumns;
         if (in_f32) {
