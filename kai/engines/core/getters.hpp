@@ -67,6 +67,16 @@ KAI_INLINE size_t checked(PanelRows size, SizeGetter getter) {
 }
 /// @}
 
+/// Whether a micro-kernel is scheduled for Cortex-A55: its name ends with that.
+constexpr bool is_for_a55(const char* name) {
+    const char* end = "_cortexa55";
+    const char* at = end;
+    for (; *name != 0; ++name) {
+        at = *name == *at ? at + 1 : end + (*name == *end ? 1 : 0);
+    }
+    return *at == 0;
+}
+
 }  // namespace
 }  // namespace kai
 

@@ -22,6 +22,7 @@ struct Lowp {
     uint8_t flip;  // of the highest bit: 0x80 of unsigned values
     const kai_matmul_lowp_params* params;
     const kai_matmul_offsets* offsets;  // of int32 results, in place of params; or NULL
+    bool for_a55 = false;               // a micro-kernel for Cortex-A55
 };
 
 /// Of a row of a call with int32 results.

@@ -1,5 +1,4 @@
 // Tiles of low precision on Armv8.0 whose columns are as they lie: lowp_neon_tiles.inc, and what only they need.
-//
 // `raw` is plain, or the instruction that adds the bytes of columns: sadalp, uadalp. These sums hold 127 steps at most.
 //
 //   K0 - K7    sums of the bytes of a column each, 16 bits: v24 - v31 (8 columns), v28 - v31, or v12 - v15 in place of

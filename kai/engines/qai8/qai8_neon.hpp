@@ -123,15 +123,16 @@ template <class Isa>
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)             \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(int8_t))             \
-    KAI_RUN_MATMUL_ROWS_STATIC(NAME) {                                                                            \
-        static_assert((NR) == kai::kPanel && (KR) == kai::ISA::kGroup && (SR) == 1);                              \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                                       \
-        if (m > 0 && n > 0) {                                                                                     \
-            const size_t stride = kai::RHS.stride({NR, KR, SR}, k);                                               \
-            kai::multiply<kai::ISA>(                                                                              \
-                {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), stride, kai::bytes(dst), dst_stride_row}, \
-                *params, __func__);                                                                               \
-        }                                                                                                         \
+#define KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)            \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(int8_t))            \
+    KAI_RUN_MATMUL_ROWS_STATIC(NAME) {                                                                           \
+        static_assert((NR) == kai::kPanel && (KR) == kai::ISA::kGroup && (SR) == 1);                             \
+        kai::check_element(dst_stride_col, sizeof(int8_t));                                                      \
+        if (m > 0 && n > 0) {                                                                                    \
+            const size_t stride = kai::RHS.stride({NR, KR, SR}, k);                                              \
+            kai::multiply<kai::ISA>(                                                                             \
+                {m, n, k, kai::bytes(lhs), lhs_stride, kai::bytes(rhs), stride, kai::bytes(dst), dst_stride_row, \
+                 kai::is_for_a55(#NAME)},                                                                        \
+                *params, __func__);                                                                              \
+        }                                                                                                        \
     }

@@ -26,14 +26,13 @@
 //   steps  x20, groups  x21, lhs_stride  x22
 //   scales  x23                      scales of the panel
 //   x16                                   scratch
-//   x24, x25                         qai8_neon_dotprod_halves.inc
+//   upper  x24, half_a  x25          by halves
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/qai8/qai8_args.h"
 #include "kai/engines/qai8/qai8_neon_results.inc"
-#include "kai/engines/qai8/qai8_neon_dotprod_halves.inc"
 
 row0       .req x1
 row1       .req x2
@@ -53,6 +52,8 @@ steps      .req x20
 groups     .req x21
 lhs_stride .req x22
 scales .req x23
+upper  .req x24
+half_a .req x25
 
     regs    0, A0, A1, A2, A3, A4, A5
     regs    4, B_0, B_1, B_2, B_3
@@ -151,6 +152,94 @@ scales .req x23
 6:
 .endm
 
+// ---- The same by halves, 6 rows, for Cortex-A55
+//
+// A load of 128 bits takes two cycles of Cortex-A55 with nothing beside it. A load of 64 bits to a vector takes one; to
+// an integer register, it issues beside SDOT, and so does the insertion of that into a vector, 4 cycles before its use.
+//
+//     quad         the lower half of the next quad of B is loaded; beside 6 SDOT its upper half and half a row of A
+//     groups 0, 1  upper halves of A, which they do not need
+//     groups 2, 3  lower halves of the next step, or of the copied k
+
+.macro load_half r
+    ldr     half_a, [row\r], #8
+.endm
+.macro insert_half r, h
+    ins     A\r\().d[\h], half_a
+.endm
+.macro load_lower_half r
+    ldr     dA\r, [row\r], #8
+.endm
+
+// 4 k, lane g of A, of columns q, which are in b; `other` = the next quad, which is at byte `next`. Meanwhile half h of
+// row `half_row` of A; -1: of none.
+.macro quad_by_halves q, b, other, g, next, half_row=-1, h=0
+    ldr     d\other, [rhs, #\next]
+    row_4k  0, \q, \b, \g
+    ldr     upper, [rhs, #\next + 8]
+    row_4k  1, \q, \b, \g
+    if_more \half_row, -1, load_half \half_row
+    row_4k  2, \q, \b, \g
+    row_4k  3, \q, \b, \g
+    ins     \other\().d[1], upper
+    row_4k  4, \q, \b, \g
+    .if \half_row >= 0 && \half_row < 5
+    insert_half \half_row, \h
+    .endif
+    row_4k  5, \q, \b, \g
+    when    \half_row, 5, insert_half 5, \h
+.endm
+// 4 k of all columns; B is at byte 64 * g.
+.macro group_by_halves g
+    quad_by_halves 0, C_0, C_1, \g, (64 * \g + 16)
+    quad_by_halves 1, C_1, C_0, \g, (64 * \g + 32)
+    quad_by_halves 2, C_0, C_1, \g, (64 * \g + 48)
+    quad_by_halves 3, C_1, C_0, \g, (64 * \g + 64)
+.endm
+// The groups g and after; meanwhile halves h of A.
+.macro groups_by_halves g, after, h
+    quad_by_halves 0, C_0, C_1, \g, (64 * \g + 16), 0, \h
+    quad_by_halves 1, C_1, C_0, \g, (64 * \g + 32), 1, \h
+    quad_by_halves 2, C_0, C_1, \g, (64 * \g + 48), 2, \h
+    quad_by_halves 3, C_1, C_0, \g, (64 * \g + 64), 3, \h
+    quad_by_halves 0, C_0, C_1, \after, (64 * \after + 16), 4, \h
+    quad_by_halves 1, C_1, C_0, \after, (64 * \after + 32), 5, \h
+    quad_by_halves 2, C_0, C_1, \after, (64 * \after + 48)
+    quad_by_halves 3, C_1, C_0, \after, (64 * \after + 64)
+.endm
+
+// S += all k; C_0 is the first quad, the rows are those of the tile.
+.macro multiply_by_halves
+    mov     left, steps
+    cbz     left, 5f
+    each_row load_lower_half
+3:  // 16 k
+    groups_by_halves 0, 1, 1
+    subs    left, left, #1
+    b.ne    4f
+    each_row take_tail
+4:
+    groups_by_halves 2, 3, 0
+    add     rhs, rhs, #256
+    cbnz    left, 3b
+5:  // up to 15 k
+    cbz     groups, 6f
+    each_row take_tail
+    each_row load_a
+    group_by_halves 0
+    cmp     groups, #2
+    b.lo    6f
+    group_by_halves 1
+    b.eq    6f
+    group_by_halves 2
+    cmp     groups, #3
+    b.eq    6f
+    group_by_halves 3
+6:
+.endm
+
+// ---- Tiles
+
 // A tile of `count` rows.
 .macro rows_tile name, count
 func \name, hidden
@@ -237,6 +326,7 @@ endfunc
     rows_tile kai_qau8_4x16_neon_dotprod, 4
     rows_tile kai_qau8_5x16_neon_dotprod, 5
     rows_tile kai_qau8_6x16_neon_dotprod, 6
-    .set    unsigned, 0
     .set    halves, 1
+    rows_tile kai_qau8_6x16_neon_dotprod_cortexa55, 6
+    .set    unsigned, 0
     rows_tile kai_qai8_6x16_neon_dotprod_cortexa55, 6

@@ -9,13 +9,13 @@
 extern "C" kai::Qai8TileFn kai_qai8_1x16_neon_dotprod, kai_qai8_2x16_neon_dotprod, kai_qai8_3x16_neon_dotprod,
     kai_qai8_4x16_neon_dotprod, kai_qai8_5x16_neon_dotprod, kai_qai8_6x16_neon_dotprod, kai_qau8_1x16_neon_dotprod,
     kai_qau8_2x16_neon_dotprod, kai_qau8_3x16_neon_dotprod, kai_qau8_4x16_neon_dotprod, kai_qau8_5x16_neon_dotprod,
-    kai_qau8_6x16_neon_dotprod, kai_qai8_6x16_neon_dotprod_cortexa55;
+    kai_qau8_6x16_neon_dotprod, kai_qai8_6x16_neon_dotprod_cortexa55, kai_qau8_6x16_neon_dotprod_cortexa55;
 
 namespace kai {
 namespace {
 
-/// is_unsigned: both operands are uint8. for_a55: tiles of 6 rows for Cortex-A55, of static int8.
-template <bool is_unsigned, bool for_a55 = false>
+/// is_unsigned: both operands are uint8.
+template <bool is_unsigned>
 struct Dotprod {
     static constexpr size_t kGroup = 4, kMostParts = 2, kTile = 6;
     static constexpr Qai8TileFn* kTiles[kTile + 1] = {
@@ -25,9 +25,9 @@ struct Dotprod {
         is_unsigned ? kai_qau8_3x16_neon_dotprod : kai_qai8_3x16_neon_dotprod,
         is_unsigned ? kai_qau8_4x16_neon_dotprod : kai_qai8_4x16_neon_dotprod,
         is_unsigned ? kai_qau8_5x16_neon_dotprod : kai_qai8_5x16_neon_dotprod,
-        for_a55       ? kai_qai8_6x16_neon_dotprod_cortexa55
-        : is_unsigned ? kai_qau8_6x16_neon_dotprod
-                      : kai_qai8_6x16_neon_dotprod};
+        is_unsigned ? kai_qau8_6x16_neon_dotprod : kai_qai8_6x16_neon_dotprod};
+    static constexpr Qai8TileFn* kForA55 =
+        is_unsigned ? kai_qau8_6x16_neon_dotprod_cortexa55 : kai_qai8_6x16_neon_dotprod_cortexa55;
 
     struct Storage {
         uint8_t tails[kMostRows][16];
@@ -46,7 +46,8 @@ struct Dotprod {
         const size_t many = rows / kTile * kTile, rest = rows - many;
         size_t count = 0;
         if (many != 0) {
-            parts[count++] = {kTiles[kTile], 0, many / kTile, steps, 0, groups, storage.tails[0], false};
+            parts[count++] = {
+                p.for_a55 ? kForA55 : kTiles[kTile], 0, many / kTile, steps, 0, groups, storage.tails[0], false};
         }
         if (rest != 0) {
             parts[count++] = {kTiles[rest], many, 1, steps, 0, groups, storage.tails[many], false};
@@ -54,17 +55,13 @@ struct Dotprod {
         return count;
     }
 };
-using Tiles = Dotprod<false>;
-using TilesForA55 = Dotprod<false, true>;
 
 }  // namespace
 }  // namespace kai
 
 extern "C" {
 
-#define KAI_TILES_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod Tiles
-#define KAI_TILES_matmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod_cortexa55 TilesForA55
-#define KAI_DEFINE(NAME, ...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(KAI_TILES_##NAME, NAME, __VA_ARGS__)
+#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(Dotprod<false>, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"

@@ -25,7 +25,7 @@ static_assert(kPanel == kStrip);
 template <class Isa, class Pipeline>
 [[gnu::noinline]] void multiply_lowp(const Lowp& p) {
     const kai_matmul_lowp_params& q = *p.params;
-    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride};
+    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, p.for_a55};
     const Finish<Pipeline> finish(p);
     const auto rhs_offset = static_cast<uint32_t>(q.rhs_offset);
     const uint32_t constant = static_cast<uint32_t>(p.k) * static_cast<uint32_t>(q.lhs_offset) * rhs_offset;

@@ -28,6 +28,7 @@ struct Qai8 {
     size_t rhs_stride;  // from panel to panel
     uint8_t* dst;
     size_t dst_stride;
+    bool for_a55;  // SDOT: tiles of 6 rows for Cortex-A55
 };
 
 /// Rows of a block that the same function computes.

@@ -80,7 +80,7 @@ KAI_INLINE void add_terms(
 template <class Isa>
 [[gnu::noinline]] void multiply_sums(const Lowp& p) {
     const kai_matmul_offsets& q = *p.offsets;
-    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride};
+    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, p.for_a55};
     constexpr size_t kRows = StaticLimits::kSumRows, kElement = sizeof(int32_t);
     const bool rows_differ = q.lhs_offsets != nullptr, has_terms = q.rhs_offset != 0 || q.rhs_offsets != nullptr;
     typename Isa::Storage storage;

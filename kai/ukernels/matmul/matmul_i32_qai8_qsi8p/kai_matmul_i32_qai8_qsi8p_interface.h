@@ -22,6 +22,10 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p16x8sumi32_4x16_neon_i8mm)
 kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod)
 
+/// The same, scheduled for Cortex-A55: 6 rows are loaded to general registers.
+kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p16x4sumi32_6x16_neon_dotprod_cortexa55)
+
 /// SMULL and SMLSL2 of 16 k, 4 rows x 4 columns; 1, 2 and 3 rows in tiles of their own, one row x 8 columns.
 kai_matmul_i32_qai8_qsi8p_run_fn kai_run_matmul_i32_qai8_qsi8p4x16_4x4_neon_mlal;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_i32_qai8_qsi8p4x16_4x4_neon_mlal)
