@@ -182,6 +182,30 @@ TEST(GemmMixed, OnePackedB) {
     }
 }
 
+// Weights of GGUF files in formats that SME2 multiplies: the same packed B, with NEON kernels beside it.
+TEST(GemmMixed, TypesOfFiles) {
+    if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        GTEST_SKIP() << "without SME2";
+    }
+    for (const kai_gguf_type_id type :
+         {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_IQ4_NL, KAI_GGUF_Q4_K, KAI_GGUF_Q5_K, KAI_GGUF_Q6_K, KAI_GGUF_Q2_K,
+          KAI_GGUF_IQ4_XS}) {
+        SCOPED_TRACE(testing::Message() << "type " << type);
+        kai_gemm_problem p = kai_gemm_problem_of(70, 1061, 1024);
+        p.b_kind = KAI_GEMM_GGUF, p.gguf_type = type, p.b_constant = p.b_transposed = true;
+        p.units = 5, p.sme_units = 5;
+        kai_gemm_plan alike, mixed;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &alike), KAI_GEMM_OK);
+        p.sme_units = 2;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &mixed), KAI_GEMM_OK);
+        EXPECT_EQ(mixed.gemm.ukernel, alike.gemm.ukernel);
+        EXPECT_EQ(mixed.packed_b_size, alike.packed_b_size);
+        ASSERT_NE(mixed.gemm_beside.ukernel, nullptr);
+        ASSERT_NE(mixed.gemv_beside.ukernel, nullptr);
+        EXPECT_EQ(mixed.workers, 5U);
+    }
+}
+
 TEST(GemmMixed, ExplainNamesTheKernels) {
     const Case c = case_of(KAI_GEMM_INT8_CHANNEL, kai_dt_f32, 70, 70);
     kai_gemm_plan plan;

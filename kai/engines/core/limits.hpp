@@ -29,6 +29,12 @@ struct BlockPanelsLimits {
     static constexpr size_t kPartChunks = 32;  // of 32 k, of a block that does not fit it: their sums are exact in f32
 };
 
+/// Super-blocks on NEON, the RHS packed for SME: rows; columns of the widest panel; super-blocks of a buffer, bytes of
+/// 4 columns of them.
+struct SuperPanelsLimits {
+    static constexpr size_t kRows = 64, kColumns = 256, kBlocks = 4, kPanelBytes = 16 + kBlocks * 840;
+};
+
 /// qai8dxp, panels of 4 rows, SDOT and SMMLA.
 struct Qai8dxpLimits {
     static constexpr size_t kGroupPanels = 16;

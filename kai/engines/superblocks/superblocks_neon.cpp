@@ -13,19 +13,6 @@ namespace {
 
 constexpr size_t kMaxRows = 4 * BlocksLimits::kPanels, kMaxQuads = BlocksLimits::kQuads;
 
-/// A tile for the rows that are left, and how many of them it has.
-struct RowsOfTile {
-    TileFn* run;
-    size_t rows;
-};
-KAI_INLINE RowsOfTile next_tile(const SuperTiles& tiles, size_t left) {
-    return left > 12  ? RowsOfTile{tiles.of_16, left < 16 ? left : 16}
-           : left > 6 ? RowsOfTile{tiles.of_8, left < 8 ? left : 8}
-           : left > 4 ? RowsOfTile{tiles.of_6, left}
-           : left > 2 ? RowsOfTile{tiles.of_4, left}
-                      : RowsOfTile{tiles.of_2, left};
-}
-
 }  // namespace
 }  // namespace kai
 
@@ -41,11 +28,10 @@ void kai_matmul_super_tiles_neon(
     vst1q_f32(args.start, vdupq_n_f32(0));
     vst1q_u8(args.mask, vdupq_n_u8(kernel->rhs_head != 0 ? 0x0F : 0xF0));
     vst1q_u8(args.table, kernel->rhs_head != 0 ? vld1q_u8(bytes(rhs)) : vdupq_n_u8(0));
-    args.blocks = k / kSuperBlock;
-    args.lhs = bytes(lhs);
+    args.blocks = k / kSuperBlock, args.lhs = bytes(lhs);
     args.lhs_stride = args.blocks * kernel->lhs_block;
     args.rhs_stride = kernel->rhs_head + args.blocks * kernel->rhs_block;
-    args.tiles = tiles;
+    args.tiles = tiles, args.resume = 0;
     for (size_t left = m; left > 0;) {
         const RowsOfTile tile = next_tile(kernel->tiles, left);
         args.rhs = bytes(rhs, kernel->rhs_head);

@@ -35,10 +35,10 @@ static_assert(
 struct TileArgs;  // blocks_args.h
 using TileFn = void(const TileArgs*);
 
-/// One row x `quads` * 4 columns: superblocks_neon_*_rows.S. rhs_stride: from panel to panel.
+/// One row x `quads` * 4 columns: superblocks_neon_*_rows.S. rhs_stride: from panel to panel. resume: of dst.
 using SuperRowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi);
+    float hi, size_t resume);
 
 /// The tiles of an ISA for a format of the RHS, by rows, and what stores their sums.
 struct SuperTiles {
@@ -80,6 +80,19 @@ constexpr SuperTiles kTiles = {};
 template <const Format& RHS, size_t KR>
 constexpr SuperRowFn* kRow = nullptr;
 
+/// A tile for the rows that are left, and how many of them it has.
+struct RowsOfTile {
+    TileFn* run;
+    size_t rows;
+};
+KAI_INLINE RowsOfTile next_tile(const SuperTiles& tiles, size_t left) {
+    return left > 12  ? RowsOfTile{tiles.of_16, left < 16 ? left : 16}
+           : left > 6 ? RowsOfTile{tiles.of_8, left < 8 ? left : 8}
+           : left > 4 ? RowsOfTile{tiles.of_6, left}
+           : left > 2 ? RowsOfTile{tiles.of_4, left}
+                      : RowsOfTile{tiles.of_2, left};
+}
+
 /// The LHS of an RHS.
 template <const Format& RHS>
 constexpr const Format& kLhs = RHS.bits == 2 ? qsi8d16x256p : qsi8d256p;
@@ -104,8 +117,10 @@ struct SuperKernel<RHS, 1, KR> {
 }  // namespace
 }  // namespace kai
 
-/// A micro-kernel of the catalogue and its getters.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS_NEON(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
+/// A micro-kernel of the catalogue and its getters. Panels of SME: superblocks_neon_panels.hpp.
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS_NEON(NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_NEON(NR, KAI_DEFINE_MATMUL_SUPERBLOCKS_OF_4, NAME, LHS, RHS, MR, NR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS_OF_4(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float)) \
     KAI_RUN_MATMUL(NAME, float) {                                                                          \
         static_assert((NR) == 4 && (SR) == 2);                                                             \

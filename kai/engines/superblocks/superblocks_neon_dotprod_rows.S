@@ -396,9 +396,9 @@ sRHS_C_3 .req s27
     stp     x16, x17, [sp, #OF_FIRST]
     ldr     qfirst_index, [sp, #OF_FIRST]
     .if HAS_MINIMA
-    mov     x6, #0x0000000400000004
-    add     x16, x16, x6
-    add     x17, x17, x6
+    mov     x7, #0x0000000400000004
+    add     x16, x16, x7
+    add     x17, x17, x7
     stp     x16, x17, [sp, #OF_SECOND]
     ldr     qsecond_index, [sp, #OF_SECOND]
     constant C_HIGH, (J_START & 0xFFFF), (J_START >> 16)

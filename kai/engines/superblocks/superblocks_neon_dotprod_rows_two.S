@@ -245,7 +245,7 @@ regs 28, mask, second_two, third_two, row_scale
     each_quad add_quad
 .endm
 
-// Masks in registers, OF_TWO on the stack. Changes x6, x16, x17, v0.
+// Masks in registers, OF_TWO on the stack. Changes x7, x16, x17, v0.
 .macro constants
     movi    v0.16b, #15
     movi    mask.16b, #3
@@ -262,16 +262,16 @@ regs 28, mask, second_two, third_two, row_scale
     movk    x16, #0xFF01, lsl #32
     mov     x17, #0x0000000200000002
     add     x17, x16, x17
-    mov     x6, #0x0000000400000004
+    mov     x7, #0x0000000400000004
     stp     x16, x17, [sp, #OF_TWO + 32]
-    add     x16, x16, x6
-    add     x17, x17, x6
+    add     x16, x16, x7
+    add     x17, x17, x7
     stp     x16, x17, [sp, #OF_TWO + 48]
-    add     x16, x16, x6
-    add     x17, x17, x6
+    add     x16, x16, x7
+    add     x17, x17, x7
     stp     x16, x17, [sp, #OF_TWO + 64]
-    add     x16, x16, x6
-    add     x17, x17, x6
+    add     x16, x16, x7
+    add     x17, x17, x7
     stp     x16, x17, [sp, #OF_TWO + 80]
 .endm
 

@@ -279,9 +279,9 @@ regs 30, lowest, highest
     mov     x17, #0x0000000100000001
     add     x17, x16, x17                       // 1, 5
     stp     x16, x17, [sp, #OF_01]
-    mov     x6, #0x0000000200000002
-    add     x16, x16, x6
-    add     x17, x17, x6
+    mov     x7, #0x0000000200000002
+    add     x16, x16, x7
+    add     x17, x17, x7
     stp     x16, x17, [sp, #OF_23]
     even_constant C_HIGH, (J_START & 0xFFFF), (J_START >> 16)
     even_constant BY_7, 7

@@ -1,0 +1,113 @@
+// f32 <- int8 in blocks of 256 x weights in super-blocks, packed for SME in panels of 4 VL columns, on NEON: what cores
+// do that have no SME unit at hand, with the same packed RHS. All kernels of these families give the same bits.
+//
+// Of 16 columns, some super-blocks are brought into panels of 4 columns, in a buffer, which the tiles and rows of those
+// panels multiply by up to 64 rows (superblocks_neon.hpp). One row of 4 or 5 bits is multiplied where the columns are
+// (superblocks_neon_dotprod_panels_rows.S). Most fields are copied: an entry of all columns of the panel
+// becomes one of four.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/engines/superblocks/superblocks_neon.hpp"
+
+namespace kai {
+
+/// Consecutive entries of a super-block, of some bytes of each column: 1, 2 or 4; `halves`: two layouts in one byte, of
+/// 1 in the low nibbles and of 4 in the high ones; `neighbours`: nibbles of k and k + 1, 2 bytes, become k and k + 16, 4.
+struct SuperEntries {
+    enum Kind : uint8_t { none, bytes_1, bytes_2, bytes_4, halves, neighbours } kind;
+    uint8_t count;
+};
+/// An RHS: the entries of a super-block in their order; bytes of a column in it, and in front of them.
+struct SuperPanels {
+    SuperEntries entries[6];
+    size_t column, head;
+};
+
+/// One row x `tiles` * 16 columns of a panel of nr columns, where they are.
+using PanelSuperRowFn =
+    void(const uint8_t* lhs, const uint8_t* rhs, size_t nr, void* dst, size_t tiles, size_t blocks, float lo, float hi);
+
+/// A micro-kernel: that of panels of 4 columns, for tiles or for one row.
+struct SuperPanelsKernel {
+    SuperPanels rhs;
+    SuperTilesKernel tiles;
+};
+struct SuperPanelRowsKernel {
+    SuperPanels rhs;
+    SuperRowsKernel rows;
+    PanelSuperRowFn* run;  // null: by way of panels of 4 columns
+};
+
+}  // namespace kai
+
+extern "C" {
+[[gnu::visibility("hidden")]] void kai_matmul_super_panels_neon(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t dst_stride, size_t nr,
+    const kai::SuperPanelsKernel* kernel, float lo, float hi);
+[[gnu::visibility("hidden")]] void kai_matmul_super_panel_rows_neon(
+    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t dst_stride, size_t nr,
+    const kai::SuperPanelRowsKernel* kernel, float lo, float hi);
+}
+
+namespace kai {
+namespace {
+
+/// The entries of a format that NEON has in panels of 4 columns as RHS.
+constexpr SuperPanels super_panels(const Format& f) {
+    using E = SuperEntries;
+    const SuperEntries d = {E::bytes_2, 1}, none = {E::none, 0};
+    const size_t column = f.block_head + kSuperBlock * f.bits / 8;
+    switch (f.bits) {
+        case 2:
+            return {{d, d, {E::halves, 16}, {E::bytes_4, 16}, none, none}, column, 0};
+        case 5:
+            return {{d, d, {E::bytes_4, 2}, {E::bytes_1, 8}, {E::bytes_4, 40}, none}, column, 0};
+        case 6:
+            return {{d, {E::bytes_1, 16}, {E::bytes_4, 48}, none, none, none}, column, 0};
+        default:
+            return f.table
+                       ? SuperPanels{{d, {E::bytes_1, 8}, {E::neighbours, 64}, none, none, none}, column, f.panel_head}
+                       : SuperPanels{{d, d, {E::bytes_4, 2}, {E::bytes_1, 8}, {E::bytes_4, 32}, none}, column, 0};
+    }
+}
+
+/// The format of panels of 4 columns.
+template <const Format& RHS>
+constexpr const Format& kNarrow = RHS;
+template <>
+constexpr const Format& kNarrow<qsi6c16x256pnrx4> = qsi6c16x256p;
+template <>
+constexpr const Format& kNarrow<qlu4c32x256ps1s0> = qlu4c32x256p;
+
+/// The source's function for one row of a format, if there is one.
+template <const Format& RHS>
+constexpr PanelSuperRowFn* kPanelRow = nullptr;
+
+template <const Format& RHS, size_t MR>
+struct SuperPanelKernel {
+    static constexpr SuperPanelsKernel kernel = {super_panels(RHS), SuperKernel<kNarrow<RHS>, MR, 8>::kernel};
+    static constexpr auto kMatmul = kai_matmul_super_panels_neon;
+};
+template <const Format& RHS>
+struct SuperPanelKernel<RHS, 1> {
+    static constexpr SuperPanelRowsKernel kernel = {
+        super_panels(RHS), SuperKernel<kNarrow<RHS>, 1, 8>::kernel, kPanelRow<RHS>};
+    static constexpr auto kMatmul = kai_matmul_super_panel_rows_neon;
+};
+
+}  // namespace
+}  // namespace kai
+
+/// A micro-kernel of the catalogue whose panels are those of SME, and its getters.
+#define KAI_DEFINE_MATMUL_SUPER_PANELS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))      \
+    KAI_RUN_MATMUL(NAME, float) {                                                                               \
+        static_assert((KR) == 8 && (SR) == 2);                                                                  \
+        kai::check_depth(k, kai::kSuperBlock);                                                                  \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                 \
+        using Kernel = kai::SuperPanelKernel<kai::RHS, MR>;                                                     \
+        Kernel::kMatmul(                                                                                        \
+            m, n, k, lhs, rhs, dst, dst_stride_row, kai::PanelRows(NR), &Kernel::kernel, clamp_min, clamp_max); \
+    }
