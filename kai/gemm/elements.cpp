@@ -1,10 +1,10 @@
-// Elements: conversions, transposition, and the store of a tile that needs more than the kernel does.
+// Elements: conversions, transposition, and the store of a tile that needs more than the kernel does. With an epilogue:
+// finish.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "kai/gemm/activation.hpp"
-#include "kai/gemm/gemm.hpp"
+#include "kai/gemm/elements.hpp"
 
 namespace kai::gemm {
 namespace {
@@ -62,17 +62,13 @@ void store(void* p, T value) {
     __builtin_memcpy(p, &value, sizeof(value));
 }
 
-/// Numbers that are converted at a time.
-constexpr size_t kPiece = 64;
-static_assert(kPiece % kActivated == 0);  // a piece has room for what activate() rounds up to
-
 /// Whether floats can be read where they are. Operands need no alignment.
 bool is_aligned(const void* p) {
     return reinterpret_cast<uintptr_t>(p) % alignof(float) == 0;
 }
 
-/// At most kPiece elements, `step` bytes apart, as floats (int32 rounded to nearest): in `buffer`, or, if they are consecutive and aligned floats,
-/// where they are.
+}  // namespace
+
 const float* as_floats(kai_datatype type, const void* from, size_t step, size_t count, float* buffer) {
     if (type == kai_dt_f32 && step == sizeof(float) && is_aligned(from)) {
         return static_cast<const float*>(from);
@@ -90,7 +86,6 @@ const float* as_floats(kai_datatype type, const void* from, size_t step, size_t 
     return buffer;
 }
 
-/// The elements of a row.
 void store_floats(kai_datatype type, void* to, const float* from, size_t count) {
     with_type(type, [=](auto t) {
         for (size_t i = 0; i < count; ++i) {
@@ -99,6 +94,8 @@ void store_floats(kai_datatype type, void* to, const float* from, size_t count) 
         }
     });
 }
+
+namespace {
 
 /// copy(row, column, count) for parts of rows: in squares, so that lines of both sides are used whole whichever way
 /// they run.
@@ -222,103 +219,6 @@ void store_tile(
             combine_part(how, x, bias, to, count);
             if (to == sums) {
                 store_floats(c_type, place, sums, count);
-            }
-        }
-    }
-}
-
-namespace {
-
-/// Of part of a row: x = alpha * product + bias.
-void scale_product(const Store& how, kai_datatype type, const void* product, const void* bias, size_t count, float* x) {
-    if (product != nullptr) {
-        float buffer[kPiece];
-        const float* from = as_floats(type, product, size_of(type), count, buffer);
-        for (size_t j = 0; j < count; ++j) {
-            x[j] = how.alpha * from[j];
-        }
-    } else {
-        memset(x, 0, count * sizeof(float));
-    }
-    if (bias != nullptr) {
-        float buffer[kPiece];
-        const float* from = as_floats(kai_dt_f32, bias, sizeof(float), count, buffer);
-        for (size_t j = 0; j < count; ++j) {
-            x[j] += from[j];
-        }
-    }
-}
-
-/// x[j] = f(x[j], by[j]), unless there is no `by`.
-template <typename F>
-void with_each(float* x, const float* by, size_t count, F f) {
-    for (size_t j = 0; by != nullptr && j < count; ++j) {
-        x[j] = f(x[j], by[j]);
-    }
-}
-
-/// to[i] = saturate(round(x[i] * multiplier) + zero), ties to even, a byte from `least` on. NaN gives the lowest one.
-/// The bytes of int8 and uint8 are those of the same integers.
-void quantise(const float* x, float multiplier, int32_t zero, int32_t least, void* to, size_t count) {
-    constexpr float kInteger = 0x1.8p23F;  // added to an integer: that is in the lowest bits
-    constexpr int32_t kBits = 0x4B400000;
-    const auto lowest = static_cast<float>(least - zero), highest = static_cast<float>(least + 255 - zero);
-    auto* bytes = static_cast<uint8_t*>(to);
-    for (size_t i = 0; i < count; ++i) {
-        float y = x[i] * multiplier;
-        y = y > lowest ? y : lowest;
-        y = (y < highest ? y : highest) + kInteger;
-        int32_t bits;
-        __builtin_memcpy(&bits, &y, sizeof(bits));
-        bytes[i] = static_cast<uint8_t>(bits - kBits + zero);
-    }
-}
-
-}  // namespace
-
-void finish_tile(
-    const Store& how, const Finish& finish, kai_datatype product_type, const void* product, size_t product_row,
-    kai_datatype c_type, void* c, size_t c_row, size_t rows, size_t columns) {
-    const size_t product_size = size_of(product_type), c_size = size_of(c_type);
-    const auto from = [](const void* p, size_t offset) { return p != nullptr ? at(p, offset) : nullptr; };
-    const auto times = [](float x, float y) { return x * y; };
-    const auto plus = [](float x, float y) { return x + y; };
-    const auto column = [](const float* p, size_t j) { return p != nullptr ? p + j : nullptr; };
-    const bool by_rows = finish.row_scale != nullptr || finish.row_shift != nullptr;
-    for (size_t r = 0; r < rows; ++r) {
-        const float row_scale = finish.row_scale != nullptr ? finish.row_scale[r] : 1,
-                    row_shift = finish.row_shift != nullptr ? finish.row_shift[r] : 0;
-        for (size_t j = 0; j < columns; j += kPiece) {
-            const size_t count = min(kPiece, columns - j), offset = r * product_row + j * product_size;
-            float x[kPiece];
-            scale_product(how, product_type, from(product, offset), from(how.bias, j * sizeof(float)), count, x);
-            with_each(x, column(finish.column_scale, j), count, times);
-            with_each(x, column(finish.column_shift, j), count, plus);
-            for (size_t i = 0; by_rows && i < count; ++i) {
-                x[i] = x[i] * row_scale + row_shift;
-            }
-            if (finish.activation != KAI_GEMM_NO_ACTIVATION) {
-                memset(x + count, 0, (round_up(count, kActivated) - count) * sizeof(float));
-                activate(finish.activation, x, count);
-            }
-            if (finish.gated) {
-                float second[kPiece];
-                scale_product(
-                    how, product_type, from(finish.gate, offset), from(finish.gate_bias, j * sizeof(float)), count,
-                    second);
-                with_each(x, second, count, times);
-            }
-            // The rest is as for any product: alpha and bias are in x already.
-            const Store rest = {1, how.beta, how.clamp_min, how.clamp_max, nullptr, how.weight};
-            char* to = at(c, r * c_row + j * c_size);
-            if (c_type == kai_dt_int8 || c_type == kai_dt_uint8) {
-                float bounded[kPiece];
-                store_tile(rest, kai_dt_f32, x, 0, kai_dt_f32, bounded, 0, 1, count);
-                const float multiplier =
-                    finish.c_multipliers != nullptr ? finish.c_multipliers[r] : finish.c_multiplier;
-                quantise(bounded, multiplier, finish.c_zero_point, c_type == kai_dt_int8 ? -128 : 0, to, count);
-            } else {
-                store_tile(rest, kai_dt_f32, x, 0, c_type, to, 0, 1, count);
             }
         }
     }

@@ -303,7 +303,7 @@ TEST(GemmEpilogue, WholeRuns) {
     for (size_t i = 0; i < (kEmulated ? 60 : 400); ++i) {
         Whole w;
         kai_gemm_problem& p = w.p;
-        p = kai_gemm_problem_of(random.integer(1, 40), random.integer(1, 150), random.integer(1, 9));
+        p = kai_gemm_problem_of(random.integer(1, 40), random.integer(1, 150), random.integer(0, 9));
         p.epilogue = 1, p.gated = random.integer(0, 1), p.b_constant = p.gated != 0 || random.integer(0, 1) != 0;
         p.batch = random.integer(1, 3), p.b_per_matrix = p.batch > 1 && random.integer(0, 1) != 0;
         p.groups = p.b_per_matrix && p.b_constant && random.integer(0, 1) != 0;
