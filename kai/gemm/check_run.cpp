@@ -79,6 +79,9 @@ Violation check_indices(const char* name, const size_t* indices, size_t count, c
 }
 
 Violation check_lowp(const Problem& p, const kai_matmul_lowp_params* x) {
+    if (gives_sums(p)) {
+        return x == nullptr ? Violation{} : wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "operands.lowp", "sums");
+    }
     if (x == nullptr || x->multiplier == nullptr || x->shift == nullptr) {
         const char* name = x == nullptr ? "lowp" : x->multiplier == nullptr ? "lowp->multiplier" : "lowp->shift";
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, name, name_of(p.b_kind));
@@ -285,10 +288,7 @@ KAI_INLINE Violation check_operands(const Plan& plan, const Operands& x, size_t 
     } else if (p.bias && x.bias == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "bias", "problem.bias");
     }
-    if (gives_sums(p) && x.lowp != nullptr) {
-        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "operands.lowp", "sums");
-    }
-    if (is_lowp(p.b_kind) && !gives_sums(p)) {
+    if (is_lowp(p.b_kind)) {
         if (const Violation violation = check_lowp(p, x.lowp)) {
             return violation;
         }

@@ -129,11 +129,12 @@ KAI_INLINE const char* a_of(const Work& w, const Matrix& matrix) {
     return at(x.a.data, matrix.index * (x.a.stride != 0 ? x.a.stride : rows * lda_of(w, x.m)));
 }
 
-KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
+/// `ldc`: ldc_of(w).
+KAI_INLINE char* c_of(const Work& w, const Matrix& matrix, size_t ldc) {
     const Operands& x = *w.operands;
     const Problem& p = w.plan->problem;
     if (p.groups) {
-        return at(x.c.data, matrix.row * (p.c_transposed != 0 ? size_of(p.c_type) : ldc_of(w)));
+        return at(x.c.data, matrix.row * (p.c_transposed != 0 ? size_of(p.c_type) : ldc));
     }
     if (x.c.table != nullptr) {
         return at(x.c.table[matrix.index], 0);
@@ -141,7 +142,7 @@ KAI_INLINE char* c_of(const Work& w, const Matrix& matrix) {
     if (matrix.index == 0) {
         return at(x.c.data, 0);
     }
-    return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : (p.c_transposed != 0 ? p.n : x.m) * ldc_of(w)));
+    return at(x.c.data, matrix.index * (x.c.stride != 0 ? x.c.stride : (p.c_transposed != 0 ? p.n : x.m) * ldc));
 }
 
 /// Matrix B, packed if it is constant, else as the caller stores it. second: that of a pair.
@@ -507,7 +508,7 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
     const Problem& p = w.plan->problem;
     const size_t ldc = p.scatters ? 0 : ldc_of(w), size = size_of(p.c_type);
     if (p.c_transposed == 0) {
-        char* c = p.scatters ? nullptr : c_of(w, matrix) + r.m * ldc + r.n * size;
+        char* c = p.scatters ? nullptr : c_of(w, matrix, ldc) + r.m * ldc + r.n * size;
         return store_rows(w, matrix, r, products, c, ldc);
     }
     // In parts that are rows first, whose columns are whole lines of C.
@@ -520,7 +521,7 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
             const Rectangle part = {r.m + m, r.n + n, min(kRows, r.rows - m), min(kColumns, r.columns - n)};
             const size_t offset = m * products.stride + n * size_of(products.type);
             const auto from = [&](const void* all) { return all != nullptr ? at(all, offset) : nullptr; };
-            char* c = c_of(w, matrix) + part.n * ldc + part.m * size;
+            char* c = c_of(w, matrix, ldc) + part.n * ldc + part.m * size;
             if (reads_c) {
                 copy_matrix(p.c_type, turned, row, p.c_type, c, size, ldc, part.rows, part.columns);
             }
@@ -605,7 +606,7 @@ size_t columns_of_call(const Plan& plan, const kai_gemm_kernel& kernel, const ka
 void multiply_direct(const Work& w, const Matrix& matrix, const Rectangle& tile, kai_call& call) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    call.dst = c_of(w, matrix), call.dst_stride = ldc_of(w);
+    call.dst_stride = ldc_of(w), call.dst = c_of(w, matrix, call.dst_stride);
     call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
     call.requantize = {p.c_min, p.c_max, p.c_zero_point};
     const size_t columns = columns_of_call(plan, *w.kernel, call, tile);
