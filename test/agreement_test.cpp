@@ -255,9 +255,10 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
 
 // K x N, unpacked: one chain of fma per element, as with panels whose bias is +0.
 TEST_P(Agreement, PlainIsPackedWithoutBias) {
-    const std::string type = kai_get_datatype_size_in_bytes(u.dst_type) == 4 ? "f32" : "f16";
+    const bool to_f32 = u.dst_type == kai_dt_f32, of_f16 = std::strcmp(u.lhs_format, "f16") == 0;
     const kai_ukernel* packed = kai_registry_find_ukernel(
-        type == "f32"                                 ? "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"
+        to_f32 && of_f16                              ? "matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl"
+        : to_f32                                      ? "matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla"
         : std::strstr(u.family, "_sumf32") != nullptr ? "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_fcvtl"
                                                       : "matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla");
     if (u.signature != KAI_UKERNEL_MATMUL_PLAIN || !kai::is_kxn(u)) {

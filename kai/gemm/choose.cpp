@@ -565,7 +565,14 @@ const char* plain_family(const Problem& p) {
     if (p.b_type == kai_dt_f32) {
         return p.b_transposed ? "matmul_clamp_f32_f32_f32nxk" : "matmul_clamp_f32_f32_f32kxn";
     }
-    if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16 && p.c_type == kai_dt_f16) {
+    if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16 && p.c_type != kai_dt_f16) {
+        // Without FMLAL the packed B is f32, with sums in f16 f16: both multiply faster than this.
+        const bool pinned = of_pin(p, "matmul_clamp_f32_f16_f16kxn", "matmul_clamp_f32_f16_f16nxk");
+        return !pinned && (p.allow_f16 || !has(KAI_CPU_FHM)) ? nullptr
+               : p.b_transposed                              ? "matmul_clamp_f32_f16_f16nxk"
+                                                             : "matmul_clamp_f32_f16_f16kxn";
+    }
+    if (p.b_type == kai_dt_f16 && p.a_type == kai_dt_f16) {
         const bool f16_sums = p.allow_f16 || of_pin(p, "matmul_clamp_f16_f16_f16kxn", "matmul_clamp_f16_f16_f16nxk");
         if (!f16_sums && !has(KAI_CPU_FP16)) {
             return nullptr;

@@ -163,24 +163,28 @@ TEST(GemmChoice, ClassOfCoresByTheUser) {
 
 TEST(GemmChoice, FloatsInPlaceForFewRows) {
     struct Family {
-        kai_datatype type;
+        kai_datatype type, c_type;
         bool transposed;
         const char* name;
         bool allow_f16;
     };
-    const bool fp16 = kai_cpu_query(KAI_CPU_FP16).present;
+    const bool fp16 = kai_cpu_query(KAI_CPU_FP16).present, fhm = kai_cpu_query(KAI_CPU_FHM).present;
     for (const Family& family :
-         {Family{kai_dt_f32, false, "matmul_clamp_f32_f32_f32kxn", false},
-          {kai_dt_f32, true, "matmul_clamp_f32_f32_f32nxk", false},
-          {kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn_sumf32", false},
-          {kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk_sumf32", false},
-          {kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn", true},
-          {kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk", true}}) {
-        const kai_ukernel* plain = family.type == kai_dt_f16 && !fp16 ? nullptr : best(family.name);
+         {Family{kai_dt_f32, kai_dt_f32, false, "matmul_clamp_f32_f32_f32kxn", false},
+          {kai_dt_f32, kai_dt_f32, true, "matmul_clamp_f32_f32_f32nxk", false},
+          {kai_dt_f16, kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn_sumf32", false},
+          {kai_dt_f16, kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk_sumf32", false},
+          {kai_dt_f16, kai_dt_f16, false, "matmul_clamp_f16_f16_f16kxn", true},
+          {kai_dt_f16, kai_dt_f16, true, "matmul_clamp_f16_f16_f16nxk", true},
+          {kai_dt_f16, kai_dt_f32, false, "matmul_clamp_f32_f16_f16kxn", false},
+          {kai_dt_f16, kai_dt_f32, true, "matmul_clamp_f32_f16_f16nxk", false},
+          {kai_dt_f16, kai_dt_bf16, true, "matmul_clamp_f32_f16_f16nxk", false}}) {
+        const bool has = family.type == kai_dt_f32 || (family.c_type == kai_dt_f16 ? fp16 : fhm);
+        const kai_ukernel* plain = has ? best(family.name) : nullptr;
         for (const bool sme : {false, true}) {
             for (const auto& [n, k] : {std::pair<size_t, size_t>{300, 512}, {300, 511}, {512, 512}, {513, 512}}) {
                 kai_gemm_problem p = variable(family.type, family.transposed, 1, n, k);
-                p.sme_units = sme, p.allow_bf16 = k == 511, p.allow_f16 = family.allow_f16;
+                p.c_type = family.c_type, p.sme_units = sme, p.allow_bf16 = k == 511, p.allow_f16 = family.allow_f16;
                 p.l2_bytes = 512 * 512 * (family.type == kai_dt_f16 ? 2 : 4);  // B of 513 columns does not fit
                 const size_t most = plain == nullptr ? 0 : most_plain_rows(p);
                 for (const size_t m : {size_t{1}, size_t{2}, most, most + 1, size_t{1000}}) {
@@ -201,15 +205,16 @@ TEST(GemmChoice, FloatsInPlaceForFewRows) {
     }
 }
 
-// A kernel that reads f16 writes f16: other types of A or C are not for it. What is constant is packed once.
+// A kernel that reads B of f16 reads A of f16: other types of A are not for it. What is constant is packed once.
 TEST(GemmChoice, FloatsInPlaceOfOneType) {
     for (const bool transposed : {false, true}) {
-        for (kai_datatype kai_gemm_problem::*type : {&kai_gemm_problem::a_type, &kai_gemm_problem::c_type}) {
-            kai_gemm_problem p = variable(kai_dt_f16, transposed, 1, 300, 512);
-            p.*type = kai_dt_f32;
-            EXPECT_NE(plan_of(p).rhs_packer, nullptr);
-        }
-        kai_gemm_problem p = variable(kai_dt_f32, transposed, 1, 300, 512);
+        kai_gemm_problem p = variable(kai_dt_f16, transposed, 1, 300, 512);
+        p.a_type = kai_dt_f32;
+        EXPECT_NE(plan_of(p).rhs_packer, nullptr);
+        p = variable(kai_dt_f16, transposed, 1, 300, 512);  // f16 is faster then
+        p.c_type = kai_dt_f32, p.allow_f16 = true;
+        EXPECT_NE(plan_of(p).rhs_packer, nullptr);
+        p = variable(kai_dt_f32, transposed, 1, 300, 512);
         p.b_constant = true;
         EXPECT_NE(plan_of(p).rhs_packer, nullptr);
         p = variable(kai_dt_bf16, transposed, 1, 300, 512);

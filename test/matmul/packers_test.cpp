@@ -69,7 +69,8 @@ TEST_P(Matmul, PlainByKaiCall) {
     }
     const std::vector<float> want = check(lhs, rhs, clamp);
     c.lhs = o.lhs.data(), c.rhs = o.rhs.data();
-    EXPECT_EQ(kai_call_rhs_packed_offset(&c, n_step), n_step * (rhs_format->kxn ? element : o.rhs_stride));
+    EXPECT_EQ(
+        kai_call_rhs_packed_offset(&c, n_step), n_step * (rhs_format->kxn ? rhs_format->bits() / 8 : o.rhs_stride));
     EXPECT_TRUE(same_bits(run(c), want));
     const GuardedBuffer l(lines_with_gaps(o.lhs, o.lhs_stride, gap)), r(lines_with_gaps(o.rhs, o.rhs_stride, gap));
     c.lhs = l.data(), c.lhs_stride = o.lhs_stride + gap;

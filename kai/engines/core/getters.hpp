@@ -195,9 +195,12 @@ constexpr bool is_for_a55(const char* name) {
     KAI_DEFINE_MATMUL_PACKED_OFFSET(K, , rhs, n_idx, NAME, RHS, NR, KR, SR)
 
 /// All getters of a micro-kernel that packs neither side.
-#define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)                    \
+#define KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP) \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN_TO(NAME, RHS, M_STEP, N_STEP, kai::RHS.bits / 8)
+/// The same, for results of DST_BYTES each.
+#define KAI_DEFINE_MATMUL_GETTERS_PLAIN_TO(NAME, RHS, M_STEP, N_STEP, DST_BYTES)      \
     KAI_DEFINE_MATMUL_STEPS(NAME, M_STEP, N_STEP)                                     \
-    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, kai::RHS.bits / 8)                    \
+    KAI_DEFINE_MATMUL_DST(NAME, M_STEP, N_STEP, DST_BYTES)                            \
     KAI_DEFINE_MATMUL_LHS_OFFSET(NAME, lhs_offset, M_STEP, stride)                    \
     size_t kai_get_rhs_offset_##NAME(size_t n_idx, size_t rhs_stride) {               \
         KAI_REQUIRE_MULTIPLE(n_idx, "n_step", KAI_CHECKED(N_STEP, rhs_offset, NAME)); \

@@ -1,6 +1,6 @@
-// f16 <- f16 x f16 with sums in f32 on NEON, neither side packed: rows of the LHS, and rows of the RHS, K x N or N x K.
+// f16 and f32 <- f16 x f16 with sums in f32 on NEON, neither side packed: rows of the LHS, and rows of the RHS, K x N or N x K.
 //
-//     dst[i][j] = f16(clamp(sum over k of lhs[i][k] * rhs[k][j]))        products are exact in f32; no bias
+//     dst[i][j] = clamp(sum over k of lhs[i][k] * rhs[k][j])        products are exact in f32; no bias; then to dst
 //
 // K x N: each element is one chain of fma that starts at +0, k ascending. 32 columns are the assembly of packed panels
 // (float_widened.inc, or float_in_f32.hpp), fewer are done here.
@@ -55,20 +55,20 @@ KAI_INLINE float16x4_t load_halves(const uint8_t* from) {
 }
 
 /// `count` of 4 sums, clamped, to dst.
+template <size_t dst_bytes>
 KAI_INLINE void store_sums(uint8_t* dst, float32x4_t sums, size_t count, float lo, float hi) {
     const float32x4_t clamped = vminq_f32(vmaxq_f32(sums, vdupq_n_f32(lo)), vdupq_n_f32(hi));
-    const float16x4_t halves = vcvt_f16_f32(clamped);
-    if (count == 4) {
-        store(dst, halves);
+    if constexpr (dst_bytes == sizeof(float)) {
+        store_elements(dst, clamped, count);
     } else {
-        __builtin_memcpy(dst, &halves, count * kHalf);
+        store_elements(dst, vcvt_f16_f32(clamped), count);
     }
 }
 
 // ---- K x N
 
 /// Up to 4 rows from row i on x 4, 2 or 1 columns from column j on.
-template <size_t columns>
+template <size_t dst_bytes, size_t columns>
 KAI_INLINE void kxn_few(const WidenedPlain& p, size_t i, size_t j) {
     constexpr size_t kRows = 4;
     const size_t count = p.m - i < kRows ? p.m - i : kRows;
@@ -82,22 +82,23 @@ KAI_INLINE void kxn_few(const WidenedPlain& p, size_t i, size_t j) {
             sums[r] = vfmaq_n_f32(sums[r], x, vgetq_lane_f32(vcvt_f32_f16(load_halves<1>(a[r] + k * kHalf)), 0));
         }
     }
-    uint8_t* dst = p.dst + i * p.dst_stride + j * kHalf;
+    uint8_t* dst = p.dst + i * p.dst_stride + j * dst_bytes;
     for (size_t r = 0; r < count; ++r, dst += p.dst_stride) {
-        store_sums(dst, sums[r], columns, p.lo, p.hi);
+        store_sums<dst_bytes>(dst, sums[r], columns, p.lo, p.hi);
     }
 }
 
 /// All rows of columns j, ...
-template <size_t columns>
+template <size_t dst_bytes, size_t columns>
 [[gnu::noinline]] void kxn_few_columns(const WidenedPlain& p, size_t j) {
     for (size_t i = 0; i < p.m; i += 4) {
-        kxn_few<columns>(p, i, j);
+        kxn_few<dst_bytes, columns>(p, i, j);
     }
 }
 
-template <class T>
+template <class T, size_t dst_bytes>
 KAI_INLINE void run_kxn(const WidenedPlain& p) {
+    constexpr bool to_f32 = dst_bytes == sizeof(float);
     constexpr size_t kColumns = 32;
     alignas(16) static constexpr uint16_t kNoBias[kColumns] = {};
     WidenedArgs args;
@@ -110,14 +111,14 @@ KAI_INLINE void run_kxn(const WidenedPlain& p) {
         const size_t rest = p.n - j;
         j = rest < kColumns ? p.n - kColumns : j;  // the last columns overlap the ones before, with the same bits
         args.columns = p.rhs + j * kHalf, args.columns_1 = p.rhs + (j + kColumns) * kHalf;
-        args.dst = p.dst + j * kHalf;
+        args.dst = p.dst + j * dst_bytes;
         const bool in_f32 = T::kTiles.run != nullptr && most_in_f32(p.m, T::kTiles) != 0;
-        const bool two = rest >= 2 * kColumns && (in_f32 || (p.m == 1 && T::kRow != nullptr));
+        const bool two = rest >= 2 * kColumns && (in_f32 || (p.m == 1 && T::kRow[to_f32] != nullptr));
         const size_t columns = two ? 2 * kColumns : kColumns;
         if (in_f32) {
-            run_in_f32<kHalf>(&args, columns, T::kTiles);
+            run_in_f32<dst_bytes>(&args, columns, T::kTiles);
         } else {
-            (two ? T::kRow : T::kPanel)(&args);
+            (two ? T::kRow : T::kPanel)[to_f32](&args);
         }
         j += columns;
     }
@@ -126,14 +127,14 @@ KAI_INLINE void run_kxn(const WidenedPlain& p) {
     }
     size_t j = 0;
     for (; p.n - j >= 4; j += 4) {
-        kxn_few_columns<4>(p, j);
+        kxn_few_columns<dst_bytes, 4>(p, j);
     }
     if (p.n - j >= 2) {
-        kxn_few_columns<2>(p, j);
+        kxn_few_columns<dst_bytes, 2>(p, j);
         j += 2;
     }
     if (p.n - j == 1) {
-        kxn_few_columns<1>(p, j);
+        kxn_few_columns<dst_bytes, 1>(p, j);
     }
 }
 
@@ -160,7 +161,7 @@ KAI_INLINE void nxk_few(
 }
 
 /// Up to `rows` rows from row i on x `columns` columns from column j on.
-template <class T, size_t rows, size_t columns>
+template <class T, size_t dst_bytes, size_t rows, size_t columns>
 void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
     const size_t count = p.m - i < rows ? p.m - i : rows, width = p.n - j < columns ? p.n - j : columns;
     const uint8_t *a[rows], *b[columns];
@@ -190,7 +191,7 @@ void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
     if (depth != at) {
         nxk_few<1>(sums, a, b, at);
     }
-    uint8_t* dst = p.dst + i * p.dst_stride + j * kHalf;
+    uint8_t* dst = p.dst + i * p.dst_stride + j * dst_bytes;
     KAI_UNROLL(16)
     for (size_t r = 0; r < rows; ++r) {
         if (r < count) {
@@ -199,7 +200,7 @@ void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
                 const float32x4_t all =
                     vpaddq_f32(vpaddq_f32(sums[r][c], sums[r][c + 1]), vpaddq_f32(sums[r][c + 2], sums[r][c + 3]));
                 if (c < width) {
-                    store_sums(dst + c * kHalf, all, width - c < 4 ? width - c : 4, p.lo, p.hi);
+                    store_sums<dst_bytes>(dst + c * dst_bytes, all, width - c < 4 ? width - c : 4, p.lo, p.hi);
                 }
             }
         }
@@ -207,10 +208,10 @@ void nxk_tile(const WidenedPlain& p, size_t i, size_t j) {
     }
 }
 
-template <class T>
+template <class T, size_t dst_bytes>
 KAI_INLINE void run_nxk(const WidenedPlain& p) {
     const auto tile = [](auto& p, auto rows, auto columns, size_t i, size_t j) __attribute__((always_inline)) {
-        nxk_tile<T, rows, columns>(p, i, j);
+        nxk_tile<T, dst_bytes, rows, columns>(p, i, j);
     };
     nxk_tiles(p, tile);
 }
@@ -219,23 +220,23 @@ KAI_INLINE void run_nxk(const WidenedPlain& p) {
 }  // namespace kai
 
 /// The functions of a micro-kernel. T multiplies.
-#define KAI_DEFINE_MATMUL_PLAIN_WIDENED(T, NAME, LHS, RHS, M_STEP, N_STEP)   \
-    KAI_DEFINE_MATMUL_GETTERS_PLAIN(NAME, RHS, M_STEP, N_STEP)               \
-    KAI_RUN_MATMUL_PLAIN(NAME) {                                             \
-        kai::check_output(dst_stride_col, kai::kHalf, clamp_min, clamp_max); \
-        if (m == 0) {                                                        \
-            return;                                                          \
-        }                                                                    \
-        const kai::WidenedPlain gemm = {m,                                   \
-                                        n,                                   \
-                                        k,                                   \
-                                        kai::bytes(lhs),                     \
-                                        lhs_stride,                          \
-                                        kai::bytes(rhs),                     \
-                                        rhs_stride,                          \
-                                        kai::bytes(dst),                     \
-                                        dst_stride_row,                      \
-                                        clamp_min,                           \
-                                        clamp_max};                          \
-        kai::RHS.kxn ? kai::run_kxn<T>(gemm) : kai::run_nxk<T>(gemm);        \
+#define KAI_DEFINE_MATMUL_PLAIN_WIDENED(T, DST_BYTES, NAME, LHS, RHS, M_STEP, N_STEP)       \
+    KAI_DEFINE_MATMUL_GETTERS_PLAIN_TO(NAME, RHS, M_STEP, N_STEP, DST_BYTES)                \
+    KAI_RUN_MATMUL_PLAIN(NAME) {                                                            \
+        kai::check_output(dst_stride_col, DST_BYTES, clamp_min, clamp_max);                 \
+        if (m == 0) {                                                                       \
+            return;                                                                         \
+        }                                                                                   \
+        const kai::WidenedPlain gemm = {m,                                                  \
+                                        n,                                                  \
+                                        k,                                                  \
+                                        kai::bytes(lhs),                                    \
+                                        lhs_stride,                                         \
+                                        kai::bytes(rhs),                                    \
+                                        rhs_stride,                                         \
+                                        kai::bytes(dst),                                    \
+                                        dst_stride_row,                                     \
+                                        clamp_min,                                          \
+                                        clamp_max};                                         \
+        kai::RHS.kxn ? kai::run_kxn<T, DST_BYTES>(gemm) : kai::run_nxk<T, DST_BYTES>(gemm); \
     }
