@@ -121,10 +121,16 @@ def sizes(compiler, header, names):
 
 
 def with_new_types(old, new, name, members):
-    """The old interface with the structures, before structure `name`, that these members of it have as values."""
+    """The old interface with the types, before structure `name`, that these members of it need: structures that they
+    have as values, and those of functions."""
     for kind in re.findall(r"^\s*(?:const )?struct (\w+) \w", members, re.MULTILINE):
-        definition = re.search(rf"^struct {kind} {{\n[^{{}}]*\n}};\n", new, re.MULTILINE)
+        definition = re.search(rf"^struct {kind} {{\n([^{{}}]*)\n}};\n", new, re.MULTILINE)
         if definition and f"struct {kind} {{" not in old:
+            old = with_new_types(old, new, name, definition[1])
+            old = old.replace(f"struct {name} {{\n", f"{definition[0]}struct {name} {{\n", 1)
+    for kind in re.findall(r"^\s*(kai_\w+_fn)\* \w", members, re.MULTILINE):
+        definition = re.search(rf"^typedef [^;]*\b{kind}\([^;]*\);\n", new, re.MULTILINE)
+        if definition and not re.search(rf"\b{kind}\(", old):
             old = old.replace(f"struct {name} {{\n", f"{definition[0]}struct {name} {{\n", 1)
     return old
 
