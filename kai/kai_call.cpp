@@ -170,6 +170,23 @@ void check_step(
     }
 }
 
+/// kai_call_run for columns that begin inside a panel, for those of this panel. `n`: how many are left. Returns how many
+/// are done.
+[[gnu::noinline]] size_t run_inside_panel(const Call& c, size_t m_idx, size_t n_idx, size_t m, size_t n) {
+    constexpr const char* kFunction = "kai_call_run";
+    const kai_ukernel& u = *c.ukernel;
+    const size_t nr = u.get_nr(), first = n_idx % nr, done = n < nr - first ? n : nr - first;
+    KAI_REFUSE_IF(kFunction, n_idx % u.column_step != 0, not_multiple_of, "n_idx", n_idx, "column_step", u.column_step);
+    const KernelArgs a = kernel_args(c, u, Packed(u), kFunction);
+    const float inf = __builtin_inff();
+    u.run_columns(
+        m, first, done, c.k, bytes(c.lhs_packed, lhs_offset_of(c, m_idx, kFunction)),
+        bytes(c.rhs_packed, rhs_offset_of(c, n_idx - first, kFunction)),
+        bytes(c.dst, dst_offset_of(c, m_idx, n_idx - first) + first * a.dst_stride_col), a.dst_stride_row,
+        a.dst_stride_col, c.clamp ? c.clamp_min : -inf, c.clamp ? c.clamp_max : inf);
+    return done;
+}
+
 }  // namespace
 
 extern "C" {
@@ -287,11 +304,21 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
         return;
     }
     const void *lhs = packed.lhs ? call->lhs_packed : call->lhs, *rhs = packed.rhs ? call->rhs_packed : call->rhs;
+    const bool inside = n_idx != 0 && u.run_columns != nullptr && n_idx % u.get_n_step() != 0;
     check_step(m_idx, u.get_m_step, "m_idx", "m_step", __func__);
-    check_step(n_idx, u.get_n_step, "n_idx", "n_step", __func__);
+    if (!inside) {
+        check_step(n_idx, u.get_n_step, "n_idx", "n_step", __func__);
+    }
     KAI_REFUSE_IF(__func__, call->dst == nullptr, null, "dst");
     KAI_REFUSE_IF(__func__, call->k != 0 && lhs == nullptr, null, packed.lhs ? "lhs_packed" : "lhs");
     KAI_REFUSE_IF(__func__, call->k != 0 && rhs == nullptr, null, packed.rhs ? "rhs_packed" : "rhs");
+    if (inside) {
+        const size_t done = run_inside_panel(*call, m_idx, n_idx, rows, a.n);
+        if (done < a.n) {
+            kai_call_run(call, m_idx, n_idx + done, rows, a.n - done);
+        }
+        return;
+    }
     const bool lowp = kai::takes<&KernelArgs::lowp>(u);
     const bool sums = kai::takes<&KernelArgs::offsets>(u);
     KAI_REFUSE_IF(__func__, (!packed.rhs || lowp || sums) && call->bias != nullptr, takes_none, "bias", u.name);

@@ -152,7 +152,7 @@ void kai_call_pack_lhs(const struct kai_call* call, size_t m_idx, size_t m, void
 
 /// Computes m rows and n columns of dst from (m_idx, n_idx) on. Kernels for one row (KAI_ROWS_ONE) are called row by
 /// row. m = 0 or n = 0: nothing is read or written.
-/// @pre m_idx, n_idx: multiples of m_step, n_step.
+/// @pre m_idx, n_idx: multiples of m_step, n_step; n_idx of micro-kernels that begin inside a panel, of column_step.
 void kai_call_run(const struct kai_call* call, size_t m_idx, size_t n_idx, size_t m, size_t n);
 
 KAI_END_DECLARATIONS

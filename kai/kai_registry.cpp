@@ -16,6 +16,7 @@
 
 #undef KAI_FAMILY  // of catalogue.hpp
 #undef KAI_PREFER
+#undef KAI_COLUMNS
 
 // KAI_BUILD_<isa> is 1 if this build has the sources of that ISA (set by the build system for this file).
 
@@ -33,6 +34,8 @@ extern "C" {
 #define KAI_RHS_PACKER(SIGNATURE, ISA, NAME, ...) \
     [[gnu::visibility("hidden")]] extern const kai_rhs_rules kai_rules_##NAME;
 #include "kai/ukernels/pack/packs.def"
+#define KAI_COLUMNS(ISA, NAME, STEP) [[gnu::visibility("hidden")]] extern kai_run_matmul_columns_fn kai_columns_##NAME;
+#include "kai/ukernels/families.def"
 }
 
 namespace kai {
@@ -388,6 +391,28 @@ kai_cpu_core class_of(kai_cpu_core core) {
 }
 /// @}
 
+/// @name Micro-kernels that begin inside a panel
+/// @{
+struct Columns {
+    Line line;
+    kai_run_matmul_columns_fn* run;
+    size_t step;
+};
+constexpr Columns kColumns[] = {
+#define KAI_COLUMNS(ISA, NAME, STEP) KAI_IF_BUILT(ISA, {kLine_##NAME, kai_columns_##NAME, STEP}, )
+#include "kai/ukernels/families.def"
+    {kLineCount, nullptr, 0}};
+
+/// Those of a micro-kernel, or the last ones: none.
+[[maybe_unused]] constexpr const Columns& columns_of(Line line) {
+    const Columns* columns = kColumns;
+    while (columns->line != line && columns->line != kLineCount) {
+        ++columns;
+    }
+    return *columns;
+}
+/// @}
+
 const kai_ukernel kUkernels[] = {
 #define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...) \
     KAI_IF_BUILT(                                                     \
@@ -404,6 +429,8 @@ const kai_ukernel kUkernels[] = {
          __VA_ARGS__,                                                 \
          kTypes[kPlace_##NAME],                                       \
          size_features_of(SIZES) & ~needs::ISA,                       \
+         columns_of(kLine_##NAME).run,                                \
+         columns_of(kLine_##NAME).step,                               \
          {}}, )
 /// @name The members of an entry: functions of the micro-kernel that it has
 /// @{

@@ -150,7 +150,11 @@ struct kai_ukernel {
     /// Of `features`, those that only the sizes need. SME: the RHS is packed for SME, and a core without an SME unit at
     /// hand multiplies with it; the bits of C are those of the SME kernels of the family for as many rows.
     uint64_t size_only_features;
-    uint64_t reserved[3];  ///< Zeros: room for members of later versions (docs/versioning.md).
+    /// kai_run_matmul_columns_fn: as `run`, for some columns of a panel of the RHS; NULL: only whole panels can be left
+    /// out. They start at a multiple of column_step, a divisor of nr or a multiple of it.
+    kai_run_matmul_columns_fn* run_columns;
+    size_t column_step;
+    uint64_t reserved[1];  ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 
 /// Preconditions of a packer: internal to the library.

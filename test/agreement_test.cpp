@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "kai/call.hpp"
+#include "kai/kai_call.h"
 #include "kai/kai_registry.h"
 #include "test/reference/formats.hpp"
+#include "test/support/checked_call.hpp"
 #include "test/support/coverage.hpp"
+#include "test/support/guarded_buffer.hpp"
 #include "test/support/operands.hpp"
 #include "test/support/recent.hpp"
 
@@ -251,6 +254,60 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
         }
     }
     EXPECT_NE(compared, 0u);
+}
+
+// Kernels that begin inside a panel give the columns that they give with the whole one, wherever they begin and end, and
+// touch nothing else; kai_call_run begins there, and goes on in the panels that follow.
+TEST_P(Agreement, ColumnsInsideAPanelHaveItsBits) {
+    if (u.run_columns == nullptr) {
+        EXPECT_EQ(u.column_step, 0u);
+        return;
+    }
+    ASSERT_NE(u.column_step, 0u);
+    const size_t nr = u.get_nr(), step = u.column_step, element = kai_get_datatype_size_in_bytes(u.dst_type);
+    ASSERT_EQ(u.get_n_step(), nr);
+    ASSERT_EQ(nr % step, 0u);
+    const reference::Tile lhs_tile = {u.get_mr(), u.get_kr(), u.get_sr()}, rhs_tile = {nr, u.get_kr(), u.get_sr()};
+    const size_t n = nr + step + 3;  // the second panel is not full
+    for (const size_t k : {size_t{0}, size_t{1}, size_t{161}, size_t{512}}) {
+        Random random(k + 3);
+        const Side lhs = test::make_side(*reference::find_format(u.lhs_format), Data::random, 1, k, 0, random);
+        const Side rhs = test::make_side(*rhs_format, Data::random, n, k, 0, random);
+        const std::vector<uint8_t> want = run(u, lhs, rhs);
+        const test::GuardedBuffer l(test::packed(*reference::find_format(u.lhs_format), lhs, lhs_tile)),
+            r(test::packed(*rhs_format, rhs, rhs_tile));
+        const auto check = [&](size_t first, size_t count, auto compute) {
+            const test::GuardedBuffer dst(count * element);
+            compute(dst);
+            const auto* from = want.data() + first * element;
+            EXPECT_EQ(dst.bytes(), std::vector<uint8_t>(from, from + count * element))
+                << "k = " << k << ", columns " << first << " to " << first + count - 1;
+        };
+        for (size_t first = 0; first < nr; first += step) {
+            for (const size_t count : {nr - first, size_t{1}, step - 1, step}) {
+                check(first, count, [&](const test::GuardedBuffer& dst) {
+                    test::checked_call(
+                        u.run_columns, 1, first, count, k, l.data(), r.data(), dst.data(), count * element, element,
+                        -INFINITY, INFINITY);
+                });
+            }
+        }
+        kai_call call = {};
+        call.ukernel = &u, call.m = 1, call.n = n, call.k = k, call.lhs_packed = l.data(), call.rhs_packed = r.data();
+        for (size_t first = step; first < n; first += step) {
+            for (const size_t count : {n - first, std::min(n - first, nr - 1)}) {
+                check(first, count, [&](const test::GuardedBuffer& dst) {
+                    const std::vector<uint8_t> before(n * element);
+                    std::vector<uint8_t> all = before;
+                    call.dst = all.data();
+                    kai_call_run(&call, 0, first, 1, count);
+                    std::copy_n(all.data() + first * element, count * element, dst.data());
+                    std::fill_n(all.data() + first * element, count * element, uint8_t{0});
+                    EXPECT_EQ(all, before) << "other columns";
+                });
+            }
+        }
+    }
 }
 
 // K x N, unpacked: one chain of fma per element, as with panels whose bias is +0.

@@ -151,7 +151,65 @@ bool is_late(size_t mine, size_t left, size_t workers, Done done) {
     }
     return others >= left;
 }
+
+/// The columns of one row, in steps: the finest that a kernel of the plan can begin with. Kernels that begin inside a
+/// panel take them from the back, others take panels from the front, and may end inside one. So both have all of a
+/// panel that is left to them, wherever they meet.
+struct ColumnQueue {
+    size_t step;   ///< columns
+    size_t steps;  ///< of all columns; the last one may be shorter
+    size_t panel;  ///< steps of a panel
+
+    /// What is taken, in one word.
+    static constexpr unsigned kHalf = 4 * sizeof(size_t);
+    static constexpr size_t kMost = (size_t{1} << kHalf) - 1;
+    static constexpr size_t front(size_t taken) {
+        return taken & kMost;
+    }
+    static constexpr size_t back(size_t taken) {
+        return taken >> kHalf;
+    }
+    constexpr size_t left(size_t taken) const {
+        return steps - front(taken) - back(taken);
+    }
+};
+
+/// How many steps of columns a worker takes next; 0: it leaves the rest to others, as is_late says. A third of its share
+/// of what is left, `rate` of `rates`: parts shrink towards the end. least: the fewest that it can take, but for the
+/// last ones. done(i), mine: steps that worker i, and this one, have done.
+template <typename Done>
+size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t workers, Done done) {
+    const auto are_late = [&](size_t steps) {
+        size_t others = 0;
+        for (size_t i = 0; i < workers && others < left; ++i) {
+            const size_t its = done(i);
+            others += 4 * its > 5 * mine ? steps * its / mine : 0;
+        }
+        return others >= left;
+    };
+    const auto most = static_cast<size_t>(static_cast<double>(static_cast<ptrdiff_t>(left)) * share / 3);
+    size_t steps = min(max(most / least * least, least), left);
+    if (mine == 0) {
+        return steps;
+    }
+    while (steps > least && are_late(steps)) {
+        steps = max(steps / 2 / least * least, least);
+    }
+    return are_late(steps) ? 0 : steps;
+}
 /// @}
+
+/// The queue of one row in a mixed plan.
+inline ColumnQueue queue_of(const Plan& plan) {
+    const kai_ukernel& u = *plan.gemv_beside.ukernel;
+    const size_t nr = plan.format.nr, step = u.run_columns != nullptr && u.column_step < nr ? u.column_step : nr;
+    return {step, divide_up(plan.problem.n, step), nr / step};
+}
+/// The share of a worker in the work on one row.
+inline double share_of_row(const Plan& plan, bool is_beside) {
+    const size_t mine = is_beside ? 1 : kSmeRate, all = effective_workers(plan);
+    return static_cast<double>(static_cast<ptrdiff_t>(mine)) / static_cast<double>(static_cast<ptrdiff_t>(all));
+}
 
 /// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);

@@ -249,16 +249,17 @@ public:
 
     /// @name Of a mixed plan: workers that are not alike, in the last phase
     /// @{
-    void count(const Plan& plan) const {
-        __atomic_fetch_add(taken_ + plan.workers, 1U, __ATOMIC_RELAXED);
+    void count(const Plan& plan, size_t parts) const {
+        __atomic_fetch_add(taken_ + plan.workers, static_cast<uint32_t>(parts), __ATOMIC_RELAXED);
     }
-    bool is_late(const Work& w, size_t left) const {
-        const size_t workers = w.plan->workers;
+    size_t done(const Plan& plan) const {
+        return __atomic_load_n(taken_ + plan.workers, __ATOMIC_RELAXED);
+    }
+    /// What worker i has done; 0 if it does not work any more.
+    static size_t done_by(const Work& w, size_t i) {
         const auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, w.plan->layout.slots_taken));
-        return gemm::is_late(__atomic_load_n(taken_ + workers, __ATOMIC_RELAXED), left, workers, [&](size_t i) {
-            const bool works = __atomic_load_n(taken + i, __ATOMIC_RELAXED) != 0;
-            return works ? __atomic_load_n(taken + workers + i, __ATOMIC_RELAXED) : 0;
-        });
+        const bool works = __atomic_load_n(taken + i, __ATOMIC_RELAXED) != 0;
+        return works ? __atomic_load_n(taken + w.plan->workers + i, __ATOMIC_RELAXED) : 0;
     }
     /// @}
 
@@ -421,6 +422,11 @@ void prepare(const Work& w, size_t unit, const Slot& slot) {
 struct Rectangle {
     size_t m, n, rows, columns;
 };
+
+/// How many columns of its panel come before column n, with which a kernel begins.
+size_t inside_panel(const Plan& plan, const kai_ukernel& u, size_t n) {
+    return u.run_columns != nullptr ? n % plan.format.nr : 0;
+}
 
 /// Where row `row` of the products is added to C, from column n on.
 char* c_row(const Work& w, size_t row, size_t n) {
@@ -623,9 +629,12 @@ void multiply_and_store(
     const size_t m_step = u.get_m_step(), n_step = u.get_n_step(), size = size_of(u.dst_type);
     const size_t rows = max(plan.layout.tile_rows / m_step, 1) * m_step,
                  columns = max(plan.layout.tile_columns / n_step, 1) * n_step;
-    for (size_t n = 0; n < tile.columns; n += columns) {
+    for (size_t n = 0, next = 0; n < tile.columns; n = next) {
+        // Kernels count from the start of a panel on, and `columns` are whole panels.
+        const size_t inside = inside_panel(plan, u, tile.n + n);
+        next = n + min(columns - inside, tile.columns - n);
         for (size_t m = 0; m < tile.rows; m += rows) {
-            const Rectangle part = {tile.m + m, tile.n + n, min(rows, tile.rows - m), min(columns, tile.columns - n)};
+            const Rectangle part = {tile.m + m, tile.n + n, min(rows, tile.rows - m), next - n};
             kai_call part_call = call;
             part_call.dst = slot.get(plan.layout.tile), part_call.dst_stride = columns * size;
             if (call.lhs_packed != nullptr) {
@@ -633,21 +642,21 @@ void multiply_and_store(
             } else {
                 part_call.lhs = at(call.lhs, kai_call_lhs_packed_offset(&call, part.m));
             }
-            const size_t rhs_offset = kai_call_rhs_packed_offset(&call, part.n);
+            const size_t rhs_offset = kai_call_rhs_packed_offset(&call, part.n - inside);
             if (call.rhs != nullptr) {
                 part_call.rhs = at(call.rhs, rhs_offset);
             } else {
                 part_call.rhs_packed = at(call.rhs_packed, rhs_offset);
             }
-            part_call.m = part.rows, part_call.n = part.columns;
-            part_call.offsets = offsets_from(call.offsets, part.m, part.n);
-            kai_call_run(&part_call, 0, 0, part.rows, part.columns);
-            Products products = {u.dst_type, part_call.dst, nullptr, part_call.dst_stride};
+            part_call.m = part.rows, part_call.n = inside + part.columns;
+            part_call.offsets = offsets_from(call.offsets, part.m, part.n - inside);
+            kai_call_run(&part_call, 0, inside, part.rows, part.columns);
+            Products products = {u.dst_type, at(part_call.dst, inside * size), nullptr, part_call.dst_stride};
             if (plan.problem.gated != 0) {
                 part_call.rhs_packed = at(b_of(w, matrix.index, true), rhs_offset);
                 part_call.dst = at(part_call.dst, round_up(rows * part_call.dst_stride, kAlignment));
-                products.second = part_call.dst;
-                kai_call_run(&part_call, 0, 0, part.rows, part.columns);
+                products.second = at(part_call.dst, inside * size);
+                kai_call_run(&part_call, 0, inside, part.rows, part.columns);
             }
             store_part(w, matrix, part, products);
         }
@@ -776,21 +785,65 @@ size_t count_parts(const Work& w, size_t phase) {
     return min(most, w.units[phase]);
 }
 
+/// Whether a phase is the last one of a run of one row in a mixed plan: its columns are divided as they are taken.
+bool takes_columns(const Work& w, size_t phase) {
+    const Problem& p = w.plan->problem;
+    return is_mixed(*w.plan) && phase + 1 == w.phases && w.rows == 1 && p.batch == 1 && !p.groups &&
+           queue_of(*w.plan).steps <= ColumnQueue::kMost;
+}
+
+/// Whether all parts of a phase are taken.
+bool all_taken(const Work& w, size_t phase, size_t parts, size_t next) {
+    return takes_columns(w, phase) ? queue_of(*w.plan).left(next) == 0 : next >= parts;
+}
+
+/// Takes columns until there are none.
+void take_columns(const Work& w, size_t& taken, const Slot& slot) {
+    const Plan& plan = *w.plan;
+    const ColumnQueue q = queue_of(plan);
+    const Work beside = slot.is_beside() ? beside_of(w) : w;
+    const bool from_back = beside.kernel->ukernel->run_columns != nullptr || q.panel == 1;
+    const double share = share_of_row(plan, slot.is_beside());
+    size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+    while (q.left(seen) != 0) {
+        const size_t steps = next_steps(
+            slot.done(plan), q.left(seen), from_back ? 1 : q.panel, share, plan.workers,
+            [&](size_t i) { return Slot::done_by(w, i); });
+        if (steps == 0) {
+            return;
+        }
+        const size_t now = seen + (from_back ? steps << ColumnQueue::kHalf : steps);
+        if (!__atomic_compare_exchange_n(&taken, &seen, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            continue;
+        }
+        const size_t first = (from_back ? q.steps - q.back(now) : q.front(seen)) * q.step,
+                     end = min(first + steps * q.step, plan.problem.n);
+        multiply_tile(beside, {0, 0, 0, 1}, {0, first, 1, end - first}, slot);
+        slot.count(plan, steps);
+        seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+    }
+}
+
 /// Takes parts until there are none. next: the first part that no task has taken. If all slots are taken, their holders
 /// take all parts that are left: this thread has nothing to do, and does not wait.
 void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t task) {
     if (check_vectors(*w.plan)) {
         return;  // the thread that began takes what is left
     }
-    if (__atomic_load_n(&next, __ATOMIC_RELAXED) >= parts) {
+    if (all_taken(w, phase, parts, __atomic_load_n(&next, __ATOMIC_RELAXED))) {
         return;
     }
     const Slot slot(w, task);
+    if (slot && takes_columns(w, phase)) {
+        return take_columns(w, next, slot);
+    }
+    const Plan& plan = *w.plan;
     const size_t units = w.units[phase];
-    const bool counts = is_mixed(*w.plan) && phase + 1 == w.phases;
+    const bool counts = is_mixed(plan) && phase + 1 == w.phases;
     while (slot) {
         const size_t taken = counts ? __atomic_load_n(&next, __ATOMIC_RELAXED) : 0;
-        if (counts && taken < parts && slot.is_late(w, parts - taken)) {
+        if (counts && taken < parts &&
+            is_late(slot.done(plan), parts - taken, plan.workers, [&](size_t i) { return Slot::done_by(w, i); })) {
             return;
         }
         const size_t part = __atomic_fetch_add(&next, size_t{1}, __ATOMIC_RELAXED);
@@ -801,7 +854,7 @@ void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t 
             run_any(w, phase, unit, slot);
         }
         if (counts) {
-            slot.count(*w.plan);
+            slot.count(plan, 1);
         }
     }
 }
@@ -848,7 +901,9 @@ struct SharedPhase {
     bool is_done() const {
         bool done = true;
         for (size_t i = 0; i < count; ++i) {
-            done = done && products[i].next >= products[i].parts;
+            const kai_gemm_product& x = products[i];
+            size_t phase = 0;
+            done = done && (!has(x.work, phase) || all_taken(x.work, phase, x.parts, x.next));
         }
         return done;
     }
@@ -983,7 +1038,7 @@ kai_gemm_status kai_gemm_run(
         } else {
             task.parts = 1;
         }
-        if (task.next < task.parts) {
+        if (!all_taken(work, phase, task.parts, task.next)) {
             Phase::run(&task, 0);
         }
     }

@@ -290,9 +290,11 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_ukernel, k_multiple),
             offsetof(kai_ukernel, gguf_types),
             offsetof(kai_ukernel, size_only_features),
+            offsetof(kai_ukernel, run_columns),
+            offsetof(kai_ukernel, column_step),
             offsetof(kai_ukernel, reserved)}),
-        (Bytes{200, 0,  8,   16,  20,  24,  32,  40,  48,  56,  64,  72, 80,
-               88,  96, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176}))
+        (Bytes{200, 0,   8,   16,  20,  24,  32,  40,  48,  56,  64,  72,  80, 88,
+               96,  104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192}))
         << "kai_ukernel";
     EXPECT_EQ(
         (Bytes{

@@ -30,6 +30,7 @@
 #define KAI_NOT_NR_8 0
 #define KAI_NOT_NR_VL(N) 1
 
-// Sources ignore the line that names the family, and those that order micro-kernels.
+// Sources ignore the line that names the family, and those that order or extend micro-kernels.
 #define KAI_FAMILY(...)
 #define KAI_PREFER(...)
+#define KAI_COLUMNS(...)

@@ -21,7 +21,8 @@
 //   field, scale, result          v3, v4, v5
 //
 //   lhs   x0      rhs  x1   of the tile     dst   x2      columns  x3   to go       steps  x4   of 32 k
-//   nr    x5      out  x6   OutKind         row   x7      cursor   x8   next 4 k    next   x9   int4: the 4 k after it
+//   nr    x5      out  x6   OutKind         first x7      column of the panel with which the first tile begins
+//   row   x7      cursor  x8   next 4 k     next   x9   int4: the 4 k after it
 //   left  x10   steps to go                 group x11   bytes of 4 k                rsum_at, rs_at, bias_at  x12 - x14
 //   part  x15   int4: steps until S is kept kept  x16   int4: whether sums are on the stack
 //
@@ -37,6 +38,7 @@ columns .req x3
 steps   .req x4
 nr      .req x5
 out     .req x6
+first   .req x7
 row     .req x7
 cursor  .req x8
 next    .req x9
@@ -353,6 +355,8 @@ func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
     lsl     group, nr, #\rhs_\()_shift
     mul     rsum_at, group, steps
     add     rsum_at, rhs, rsum_at, lsl #\rhs_\()_groups
+    add     rsum_at, rsum_at, first, lsl #2
+    add     rhs, rhs, first, lsl #\rhs_\()_shift
     add     rs_at, rsum_at, nr, lsl #2
     add     bias_at, rs_at, nr, lsl #2
 1:  // a tile

@@ -3,15 +3,17 @@
 // (qai8dxp_neon_dotprod_panels_row.S), a panel at a time.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/getters.hpp"
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 namespace kai {
 namespace {
 
-/// One row x `columns`, a multiple of the columns of a tile, of a panel of nr. In `steps` of 32 k.
+/// One row x `columns`, a multiple of the columns of a tile, from column `first` of a panel of nr on. In `steps` of
+/// 32 k.
 using PanelRowFn = void(
-    const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t columns, size_t steps, size_t nr, OutKind out, float lo,
-    float hi);
+    const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t columns, size_t steps, size_t nr, OutKind out,
+    size_t first, float lo, float hi);
 
 }  // namespace
 }  // namespace kai
@@ -29,8 +31,9 @@ namespace {
 /// Columns of the widest panel: VL(4) of vectors of 2048 bits.
 constexpr size_t kMostPanelColumns = 256;
 
-/// run: a function for tiles of so many columns.
-[[gnu::noinline]] void rows_of_panels(const Problem& p, PanelRowFn* run, size_t tile) {
+/// From column `first` of a panel on: p.n columns, of this panel unless `first` is 0. run: a function for tiles of so
+/// many columns.
+[[gnu::noinline]] void rows_of_panels(const Problem& p, PanelRowFn* run, size_t tile, size_t first) {
     const size_t steps = (p.k + 31) / 32, element = element_bytes(p.out);
     for (size_t i = 0; i < p.m; ++i) {
         const uint8_t *lhs = p.lhs + i * p.lhs_stride, *rhs = p.rhs;
@@ -39,10 +42,10 @@ constexpr size_t kMostPanelColumns = 256;
             columns = left < p.nr ? left : p.nr;
             const size_t whole = columns / tile * tile;
             if (whole == columns) {
-                run(lhs, rhs, dst, columns, steps, p.nr, p.out, p.lo, p.hi);
+                run(lhs, rhs, dst, columns, steps, p.nr, p.out, first, p.lo, p.hi);
             } else {
                 float results[kMostPanelColumns];
-                run(lhs, rhs, results, whole + tile, steps, p.nr, p.out, p.lo, p.hi);
+                run(lhs, rhs, results, whole + tile, steps, p.nr, p.out, first, p.lo, p.hi);
                 __builtin_memcpy(dst, results, columns * element);
             }
             dst += columns * element;
@@ -51,13 +54,25 @@ constexpr size_t kMostPanelColumns = 256;
 }
 
 template <size_t SR>
-KAI_INLINE void rows_panels(const Problem* p) {
-    const bool int8 = p->rhs_kind == RhsKind::int8, wide = p->nr >= 64;
+KAI_INLINE void rows_in_tiles(const Problem* p, bool wide, size_t first) {
+    const bool int8 = p->rhs_kind == RhsKind::int8;
     PanelRowFn* const run = int8      ? wide ? kai_panel_row_int8_64_neon_dotprod : kai_panel_row_int8_16_neon_dotprod
                             : SR == 1 ? wide ? kai_panel_row_int4_64_neon_dotprod : kai_panel_row_int4_16_neon_dotprod
                             : wide    ? kai_panel_row_int4_halves_64_neon_dotprod
                                       : kai_panel_row_int4_halves_16_neon_dotprod;
-    rows_of_panels(*p, run, wide ? 64 : 16);
+    rows_of_panels(*p, run, wide ? 64 : 16, first);
+}
+
+template <size_t SR>
+KAI_INLINE void rows_panels(const Problem* p) {
+    rows_in_tiles<SR>(p, p->nr >= 64, 0);
+}
+
+/// The same for columns of a panel. The multiples of `first` are those of KAI_COLUMNS in the catalogues.
+template <size_t SR>
+KAI_INLINE void columns_of_panel(const Problem* p, size_t first, const char* function = __builtin_FUNCTION()) {
+    KAI_REQUIRE(function, first % 16 == 0, not_multiple, "first", first, 16);
+    rows_in_tiles<SR>(p, false, first);
 }
 
 }  // namespace
@@ -65,8 +80,15 @@ KAI_INLINE void rows_panels(const Problem* p) {
 
 #define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, ...) \
     KAI_OF_SME(NR, KAI_DEFINE_MATMUL_MR_##MR, KIND, T, OUT, NAME, LHS, RHS, NR, __VA_ARGS__)
-#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...) \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...)                                        \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)       \
+        KAI_COLUMNS_MATMUL(NAME) {                                                                                   \
+        const auto engine = [first](const kai::Problem* p) { kai::columns_of_panel<SR>(p, first); };                 \
+        kai::check_sums(k, kai::most_depth(kai::RHS));                                                               \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);              \
+        KAI_RUN_PROBLEM(                                                                                             \
+            engine, OUT, RHS, NR, 0, (kai::LHS.stride({1, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), nullptr) \
+    }
 #define KAI_DEFINE_MATMUL_MR_4(...)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"
