@@ -396,7 +396,7 @@ kai_cpu_core class_of(kai_cpu_core core) {
 struct Columns {
     Line line;
     kai_run_matmul_columns_fn* run;
-    size_t step;
+    uint32_t step;
 };
 constexpr Columns kColumns[] = {
 #define KAI_COLUMNS(ISA, NAME, STEP) KAI_IF_BUILT(ISA, {kLine_##NAME, kai_columns_##NAME, STEP}, )
@@ -431,6 +431,7 @@ const kai_ukernel kUkernels[] = {
          size_features_of(SIZES) & ~needs::ISA,                       \
          columns_of(kLine_##NAME).run,                                \
          columns_of(kLine_##NAME).step,                               \
+         0,                                                           \
          {}}, )
 /// @name The members of an entry: functions of the micro-kernel that it has
 /// @{

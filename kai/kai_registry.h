@@ -153,7 +153,9 @@ struct kai_ukernel {
     /// kai_run_matmul_columns_fn: as `run`, for some columns of a panel of the RHS; NULL: only whole panels can be left
     /// out. They start at a multiple of column_step, a divisor of nr or a multiple of it.
     kai_run_matmul_columns_fn* run_columns;
-    size_t column_step;
+    uint32_t column_step;
+    /// Not 0: with size_only_features, the bits of C are not those of the SME kernels.
+    uint32_t other_bits;
     uint64_t reserved[1];  ///< Zeros: room for members of later versions (docs/versioning.md).
 };
 

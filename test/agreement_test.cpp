@@ -256,8 +256,8 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
     EXPECT_NE(compared, 0u);
 }
 
-// Kernels that begin inside a panel give the columns that they give with the whole one, wherever they begin and end, and
-// touch nothing else; kai_call_run begins there, and goes on in the panels that follow.
+// Kernels that begin inside a panel give the columns that they give with the whole one, wherever they begin and end,
+// and touch nothing else; kai_call_run begins there, and goes on in the panels that follow.
 TEST_P(Agreement, ColumnsInsideAPanelHaveItsBits) {
     if (u.run_columns == nullptr) {
         EXPECT_EQ(u.column_step, 0u);

@@ -702,10 +702,16 @@ void choose_beside(const Problem& p, Plan& plan) {
         return;
     }
     plan.gemm_beside = beside(p, plan, plan.gemm), plan.gemv_beside = beside(p, plan, plan.gemv);
+    const auto can_work = [&](const kai_gemm_kernel& kernel) {
+        return kernel.ukernel != nullptr && (kernel.ukernel->other_bits == 0 || p.divides_columns != 0);
+    };
     // A single row is packed once for all workers.
-    if (plan.gemm_beside.ukernel == nullptr || plan.gemv_beside.ukernel == nullptr ||
-        !same_lhs(plan.gemv, plan.gemv_beside)) {
+    if (!can_work(plan.gemm_beside) || !can_work(plan.gemv_beside) || !same_lhs(plan.gemv, plan.gemv_beside)) {
         plan.gemm_beside = plan.gemv_beside = {};
+    }
+    if (is_mixed(plan)) {
+        set_rates(plan);
+        plan.gemv = plan.problem.rates.sme_row > 1 ? plan.gemv : plan.gemv_beside;
     }
 }
 

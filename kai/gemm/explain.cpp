@@ -127,20 +127,40 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
     const size_t rows[] = {p.m, 1};
     for (size_t i = 0; i < (p.m == 1 ? 1 : 2); ++i) {
         const size_t m = rows[i];
-        const kai_gemm_kernel& kernel = m <= 1 ? plan->gemv : plan->gemm;
-        const Tiles tiles = tiles_of_run(*plan, kernel, m, m);
+        const bool divided = divided_columns(*plan, m <= 1) != 0 && m > plan->whole_rows;
+        const Share share = divided ? share_with_sme(*plan, m <= 1) : share_of_all(*plan, m <= 1);
+        const Tiles tiles = tiles_of_run(*plan, share, m, m);
+        const size_t workers = divided ? plan->sme_workers : plan->workers;
         out.add(
             "m = %zu: tiles of %zu x %zu for %zu worker%s, units in order share %s\n", m, tiles.rows, tiles.columns,
-            plan->workers, plan->workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
+            workers, workers == 1 ? "" : "s", tiles.m_first ? "columns" : "rows");
+        if (divided) {
+            const Tiles beside = tiles_of_run(*plan, share_beside(*plan, m <= 1), m, m);
+            out.add(
+                "    with SME columns 0 to %zu; beside it %zu to %zu, tiles of %zu x %zu for %zu workers\n",
+                share.columns - 1, share.columns, p.n - 1, beside.rows, beside.columns, plan->workers - workers);
+        }
     }
     if (is_mixed(*plan)) {
         out.add(
-            "workers: %zu with SME, %zu beside them with the same bits: %s", plan->sme_workers,
-            plan->workers - plan->sme_workers, plan->gemm_beside.ukernel->name);
+            "workers: %zu with SME, %zu beside them with %s: %s", plan->sme_workers, plan->workers - plan->sme_workers,
+            plan->gemm_columns != 0 ? "columns of their own" : "the same bits", plan->gemm_beside.ukernel->name);
         if (plan->gemv_beside.ukernel != plan->gemm_beside.ukernel) {
             out.add("; one row: %s", plan->gemv_beside.ukernel->name);
         }
-        out.add("\n    units of work go to whoever is free; their number is for SME as fast as %zu others\n", kSmeRate);
+        const ColumnQueue q = queue_of(*plan);
+        if (plan->gemm_columns == 0) {
+            out.add("\n    units of work go to whoever is free, columns of one row by %zu", q.step);
+        }
+        out.add(
+            "\n    rates: a worker with SME is assumed to be as fast as %.3g others, with one row as %.3g\n",
+            sme_rate(*plan, false), sme_rate(*plan, true));
+        if (p.rates.cores[0].count != 0 && plan->gemm_columns != 0) {
+            out.add(
+                "    the others: %zu at %.3g, %zu at %.3g, %zu at %.3g\n", p.rates.cores[0].count,
+                p.rates.cores[0].speed, p.rates.cores[1].count, p.rates.cores[1].speed, p.rates.cores[2].count,
+                p.rates.cores[2].speed);
+        }
     }
     if (plan->workers < p.units) {
         out.add("workers: %zu of %zu units, since sme_units is %zu\n", plan->workers, p.units, p.sme_units);

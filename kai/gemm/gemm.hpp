@@ -7,6 +7,7 @@
 
 #include <initializer_list>
 
+#include "kai/call.hpp"
 #include "kai/gemm/tag.hpp"
 #include "kai/gemm/violation.hpp"
 #include "kai/kai_call.h"
@@ -113,6 +114,8 @@ inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
 /// Sets the kernels and packers of a plan. If it fails, so does the plan.
 Status choose(const Problem& p, Plan& plan);
+/// Sets what follows from them.
+void complete(Plan& plan);
 
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
 inline kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n) {
@@ -127,10 +130,26 @@ inline kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t 
 inline bool is_mixed(const Plan& plan) {
     return plan.gemm_beside.ukernel != nullptr;
 }
-/// As how many workers without an SME unit one with it counts, where the run is divided. A queue does the rest.
-inline constexpr size_t kSmeRate = 4;
-inline size_t effective_workers(const Plan& plan) {
-    return is_mixed(plan) ? plan.workers + (kSmeRate - 1) * plan.sme_workers : plan.workers;
+/// The fastest that problem.rates may say.
+inline constexpr double kMostRate = 1000;
+/// Sets those of SME that are not known, of a plan with kernels.
+void set_rates(Plan& plan);
+/// As how many workers without an SME unit one with it counts in the last phase, for one row or several.
+inline double sme_rate(const Plan& plan, bool one_row) {
+    const kai_gemm_kernel& kernel = one_row ? plan.gemv : plan.gemm;
+    const kai_gemm_rates& rates = plan.problem.rates;
+    return (kai::run_features(*kernel.ukernel) & kSme) == 0 ? 1 : one_row ? rates.sme_row : rates.sme;
+}
+/// The same for all workers, where the run is divided. A queue does the rest.
+inline double effective_workers(const Plan& plan, bool one_row) {
+    const auto real = [](size_t x) { return static_cast<double>(static_cast<ptrdiff_t>(x)); };
+    return is_mixed(plan) ? real(plan.workers - plan.sme_workers) + real(plan.sme_workers) * sme_rate(plan, one_row)
+                          : real(plan.workers);
+}
+/// The same, rounded.
+inline size_t counted_workers(const Plan& plan, bool one_row) {
+    return is_mixed(plan) ? max(static_cast<size_t>(effective_workers(plan, one_row) + 0.5), plan.workers)
+                          : plan.workers;
 }
 /// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
 inline constexpr size_t kPartsPerWorker = 16;
@@ -174,9 +193,9 @@ struct ColumnQueue {
     }
 };
 
-/// How many steps of columns a worker takes next; 0: it leaves the rest to others, as is_late says. A third of its share
-/// of what is left, `rate` of `rates`: parts shrink towards the end. least: the fewest that it can take, but for the
-/// last ones. done(i), mine: steps that worker i, and this one, have done.
+/// How many steps of columns a worker takes next; 0: it leaves the rest to others, as is_late says. A third of its
+/// `share` of what is left: parts shrink towards the end. least: the fewest that it can take, but for the last ones.
+/// done(i), mine: steps that worker i, and this one, have done.
 template <typename Done>
 size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t workers, Done done) {
     const auto are_late = [&](size_t steps) {
@@ -199,6 +218,13 @@ size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t w
 }
 /// @}
 
+/// How many columns a run leaves to the kernel with SME, if they are divided; 0: they are not.
+inline size_t divided_columns(const Plan& plan, bool one_row) {
+    return one_row ? plan.gemv_columns : plan.gemm_columns;
+}
+/// Sets them, by the rates.
+void divide_columns(Plan& plan);
+
 /// The queue of one row in a mixed plan.
 inline ColumnQueue queue_of(const Plan& plan) {
     const kai_ukernel& u = *plan.gemv_beside.ukernel;
@@ -207,8 +233,7 @@ inline ColumnQueue queue_of(const Plan& plan) {
 }
 /// The share of a worker in the work on one row.
 inline double share_of_row(const Plan& plan, bool is_beside) {
-    const size_t mine = is_beside ? 1 : kSmeRate, all = effective_workers(plan);
-    return static_cast<double>(static_cast<ptrdiff_t>(mine)) / static_cast<double>(static_cast<ptrdiff_t>(all));
+    return (is_beside ? 1 : sme_rate(plan, true)) / effective_workers(plan, true);
 }
 
 /// Whether B is packed for it. Otherwise it is read in place.
@@ -288,14 +313,22 @@ struct Tiles {
     size_t rows, columns;  ///< multiples of m_step and n_step
     bool m_first;          ///< the order: the next unit has the same columns
 };
-/// The columns of a unit that computes them for all groups, `rows` rows.
-size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows);
-/// How to divide `batch` products of m x n.
-Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch);
+/// Columns that some workers compute with one kernel, or two with the same bits.
+struct Share {
+    const kai_gemm_kernel& kernel;
+    size_t columns;
+    size_t workers;  ///< as counted_workers
+    bool with_sme;   ///< some of them
+};
+/// All columns and workers, if they are not divided.
+Share share_of_all(const Plan& plan, bool one_row);
+/// Those with SME, and those beside them.
+Share share_with_sme(const Plan& plan, bool one_row);
+Share share_beside(const Plan& plan, bool one_row);
 /// plan.whole_rows, when all sizes are known.
 size_t whole_rows_of(const Plan& plan);
 /// The units of a run: `all` rows of all groups, `most` of a matrix. Up to plan.whole_rows: a unit per matrix.
-Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most);
+Tiles tiles_of_run(const Plan& plan, const Share& share, size_t all, size_t most);
 
 /// @name Elements
 /// @{

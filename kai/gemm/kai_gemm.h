@@ -163,6 +163,23 @@ struct kai_gemm_format {
     size_t nr, kr, sr;  ///< Columns of a panel, and the kernel's kr and sr.
 };
 
+/// Cores of a class that workers without an SME unit run on.
+struct kai_gemm_core_rate {
+    size_t count;
+    double speed;  ///< Of the fastest class: 1.
+};
+
+/// How fast workers are, as a plan assumes it whose workers have SME units and NEON: `./kai.sh bench --rates` measures
+/// them. They decide how work is divided, with problem.divides also the bits. 0: not known.
+struct kai_gemm_rates {
+    /// The speed of a worker with an SME unit, if that of one without, on the fastest cores, is 1: for several rows,
+    /// and for one row, where the bytes of B count that it loads in a second. Not known: those of kai/gemm/rates.def.
+    /// sme_row at most 1: workers with an SME unit multiply one row without it, too.
+    double sme, sme_row;
+    /// Classes of cores, the fastest first. Not known: all are alike.
+    struct kai_gemm_core_rate cores[3];
+};
+
 /// Initialise with kai_gemm_problem_of, then change members.
 struct kai_gemm_problem {
     /// @name Shape
@@ -215,8 +232,9 @@ struct kai_gemm_problem {
     /// f16 only if it is set: on NEON twice as fast, but they lose digits with k and overflow (docs/arithmetic.md).
     /// Otherwise sums are f32, and stay f32 until the last step if they are scaled or added to anything.
     bool allow_bf16, allow_f16;
-    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, never the bits. More
-    /// threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and kai_gemm_try_unit.
+    /// Threads that work at the same time, at least 1. Affects the tiles and the workspace, and the bits only with
+    /// divides_columns. More threads do no harm: kai_gemm_run has no work for them. See also kai_gemm_run_unit and
+    /// kai_gemm_try_unit.
     size_t units;
     /// How many of them can run SME at the same time, since cores share SME units: SME kernels run on this many
     /// threads, the others run NEON kernels for the same packed B, if there are any. 0: no SME, which is faster where
@@ -247,7 +265,16 @@ struct kai_gemm_problem {
     /// Not 0: C is N x M; its `ld` is from column n of the product to n + 1 (with `groups`: all rows of all groups lie
     /// in one matrix). Not with `scatters`, not for integer C of STATIC and LOWP.
     uint64_t c_transposed;
-    uint64_t reserved[29];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
+
+    /// @name Workers with SME and workers beside them
+    /// @{
+    struct kai_gemm_rates rates;
+    /// Not 0: where the kernels beside SME have other bits than those with it, each has columns of its own, by the
+    /// rates; then all `units` work. The bits depend on rates, units and sme_units. 0: only workers with SME work then.
+    uint64_t divides_columns;
+    /// @}
+
+    uint64_t reserved[20];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and
@@ -316,7 +343,10 @@ struct kai_gemm_plan {
     struct kai_gemm_kernel gemm_beside, gemv_beside;
     size_t sme_workers;                    ///< How many workers have an SME unit.
     size_t lhs_beside, lhs_beside_stride;  ///< In the workspace: rows as gemm_beside reads them; as lhs, lhs_stride.
-    uint64_t reserved[46];                 ///< Zeros.
+    /// Not 0: gemm (gemv) computes only so many columns, the first ones, and gemm_beside (gemv_beside) the others,
+    /// whose bits are not those of gemm (divides_columns). Runs of up to whole_rows: gemm (gemv) computes all.
+    size_t gemm_columns, gemv_columns;
+    uint64_t reserved[44];  ///< Zeros.
 };
 
 /// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the
@@ -448,7 +478,12 @@ struct kai_gemm_work {
     const struct kai_gemm_work* lhs_work;  ///< Whose packed LHS is read (kai_gemm_product); NULL: its own.
     uint64_t single;                       ///< Not 0: the run is one unit, of which nobody else needs anything.
     size_t lhs_beside_units;               ///< After lhs_units: how many pack rows for plan->gemm_beside.
-    uint64_t reserved[13];                 ///< Zeros.
+    /// Columns are divided (kai_gemm_plan.gemm_columns): how many units of the last phase, the first ones, are for
+    /// workers with SME; the tiles of the others. 0: they are not divided.
+    size_t sme_units;
+    size_t m_tile_beside, n_tile_beside;
+    uint64_t m_first_beside;
+    uint64_t reserved[9];  ///< Zeros.
 };
 /// Checks the operands and divides the work. Writes only the start of the workspace.
 enum kai_gemm_status kai_gemm_begin(

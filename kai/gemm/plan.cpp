@@ -176,6 +176,13 @@ Violation check_values(const Problem& p) {
     if (p.units == 0) {
         return wrong(kBad, say::zero, "units");
     }
+    const kai_gemm_rates& rates = p.rates;
+    for (const double rate :
+         {rates.sme, rates.sme_row, rates.cores[0].speed, rates.cores[1].speed, rates.cores[2].speed}) {
+        if (!(rate >= 0 && rate <= kMostRate)) {
+            return wrong(kBad, say::no_rate, rate, kMostRate);
+        }
+    }
     const bool stays_integer = integers && !is_float(p.c_type);
     if (stays_integer && (p.alpha != 1 || p.beta != 0)) {
         return wrong(kBad, say::scales_integers, p.alpha, p.beta, kind);
@@ -451,6 +458,34 @@ Plan failed(const Plan& plan) {
 }
 
 }  // namespace
+void complete(Plan& made) {
+    const Problem& p = made.problem;
+    made.reason[0] = 0;
+    const auto any_depends_on = [&](kai_cpu_feature feature) {
+        return ((made.gemm.ukernel->size_features | made.gemv.ukernel->size_features) >> feature & 1) != 0;
+    };
+    if (multiplies(p)) {
+        made.sve_bytes = any_depends_on(KAI_CPU_SVE) ? kai_cpu_sve_bytes() : 0;
+        made.sme_bytes = any_depends_on(KAI_CPU_SME) ? kai_cpu_sme_bytes() : 0;
+        const kai_ukernel& u = *made.gemm.ukernel;
+        if (made.rhs_packer != nullptr) {
+            made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
+        }
+        made.direct = is_direct(made);
+        made.bias_apart = p.bias && !made.direct;
+    } else {
+        made.gemm = made.gemv = made.gemm_beside = made.gemv_beside = {};
+        made.rhs_packer = nullptr, made.copies_columns = false;
+    }
+    set_sizes(made);
+    divide_columns(made);
+    made.whole_rows = whole_rows_of(made);
+    if (made.packed_b_size != 0 && !p.untagged) {
+        const Tag tag = tag_of(made, nullptr);
+        memcpy(made.tag, &tag, sizeof(made.tag));
+    }
+}
+
 }  // namespace kai::gemm
 
 using namespace kai::gemm;
@@ -553,29 +588,7 @@ kai_gemm_status kai_gemm_make_plan(const kai_gemm_problem* problem, kai_gemm_pla
         *plan = failed(made);
         return status;
     }
-    made.reason[0] = 0;
-    const auto any_depends_on = [&](kai_cpu_feature feature) {
-        return ((made.gemm.ukernel->size_features | made.gemv.ukernel->size_features) >> feature & 1) != 0;
-    };
-    if (multiplies(p)) {
-        made.sve_bytes = any_depends_on(KAI_CPU_SVE) ? kai_cpu_sve_bytes() : 0;
-        made.sme_bytes = any_depends_on(KAI_CPU_SME) ? kai_cpu_sme_bytes() : 0;
-        const kai_ukernel& u = *made.gemm.ukernel;
-        if (made.rhs_packer != nullptr) {
-            made.format = {u.rhs_format, u.get_nr(), u.get_kr(), u.get_sr()};
-        }
-        made.direct = is_direct(made);
-        made.bias_apart = p.bias && !made.direct;
-    } else {
-        made.gemm = made.gemv = made.gemm_beside = made.gemv_beside = {};
-        made.rhs_packer = nullptr, made.copies_columns = false;
-    }
-    set_sizes(made);
-    made.whole_rows = whole_rows_of(made);
-    if (made.packed_b_size != 0 && !p.untagged) {
-        const Tag tag = tag_of(made, nullptr);
-        memcpy(made.tag, &tag, sizeof(made.tag));
-    }
+    complete(made);
     made.problem.pin = p.pin != nullptr ? made.gemm.ukernel != nullptr ? made.gemm.ukernel->name : "" : nullptr;
     made.problem.format = nullptr;  // the caller's: not needed any more
     *plan = made;

@@ -200,11 +200,14 @@ KAI_INLINE bool has_lhs_beside(const Work& w) {
 
 // ---- slots ----
 
+/// Which slots suit a unit of work.
+enum class Suits { any, with_sme, beside };
+
 /// A unit's own part of the workspace, for as long as this object lives. False if all are taken. The first ones of a
 /// mixed plan have an SME unit.
 class Slot {
 public:
-    explicit Slot(const Work& w, size_t unit) {
+    explicit Slot(const Work& w, size_t unit, Suits suits = Suits::any) {
         const Plan& plan = *w.plan;
         const bool mixed = is_mixed(plan);
         is_needed_ = plan.layout.slot_size != 0 || mixed;
@@ -216,8 +219,10 @@ public:
             return;
         }
         auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
-        size_t i = mixed ? 0 : unit % plan.workers;
-        for (size_t tried = 0; tried < plan.workers; ++tried) {
+        const size_t first = suits == Suits::beside ? plan.sme_workers : 0,
+                     end = suits == Suits::with_sme ? plan.sme_workers : plan.workers;
+        size_t i = mixed ? first : unit % plan.workers;
+        for (size_t tried = first; tried < end; ++tried) {
             if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
                 taken_ = &taken[i];
                 is_beside_ = mixed && i >= plan.sme_workers;
@@ -676,31 +681,53 @@ void multiply_tile(const Work& w, const Matrix& matrix, const Rectangle& tile, c
     }
 }
 
+/// Columns whose tiles are alike: all, or those of a kind of workers.
+struct Strip {
+    size_t first, columns, m_tile, n_tile;
+    bool m_first;
+};
+
+/// Those that a unit is of; `unit` becomes the index within it.
+Strip strip_of(const Work& w, size_t& unit) {
+    const size_t n = w.plan->problem.n, with_sme = divided_columns(*w.plan, w.rows <= 1);
+    if (w.sme_units == 0 || w.sme_units == w.units[w.phases - 1]) {
+        return {0, n, w.m_tile, w.n_tile, w.m_first};
+    }
+    if (unit < w.sme_units) {
+        return {0, with_sme, w.m_tile, w.n_tile, w.m_first};
+    }
+    unit -= w.sme_units;
+    return {with_sme, n - with_sme, w.m_tile_beside, w.n_tile_beside, w.m_first_beside != 0};
+}
+
 void multiply_unit(const Work& w, size_t unit, const Slot& slot) {
     const Problem& p = w.plan->problem;
-    const size_t n_tiles = divide_up(p.n, w.n_tile);
+    const Strip strip = strip_of(w, unit);
+    const size_t n_tiles = divide_up(strip.columns, strip.n_tile);
     if (p.scatters) {
-        const size_t n0 = unit * w.n_tile, columns = min(w.n_tile, p.n - n0);
+        const size_t n0 = unit * strip.n_tile, columns = min(strip.n_tile, strip.columns - n0);
         const float inf = __builtin_inff();
         const Store e = store_of(w);
         if (e.beta == 0) {
-            prepare_columns(w, n0, columns, 0, -inf, inf);
+            prepare_columns(w, strip.first + n0, columns, 0, -inf, inf);
         }
         for (Matrix matrix = first_matrix(w); matrix.index < p.batch; next_matrix(w, matrix)) {
             if (matrix.m != 0) {
-                multiply_tile(w, matrix, {0, n0, matrix.m, columns}, slot);
+                multiply_tile(w, matrix, {0, strip.first + n0, matrix.m, columns}, slot);
             }
         }
         if (e.clamp_min != -inf || e.clamp_max != inf) {
-            prepare_columns(w, n0, columns, 1, e.clamp_min, e.clamp_max);
+            prepare_columns(w, strip.first + n0, columns, 1, e.clamp_min, e.clamp_max);
         }
         return;
     }
-    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
-    const size_t m_tiles = divide_up(matrix.m, w.m_tile);
-    const size_t m0 = (w.m_first ? unit % m_tiles : unit / n_tiles) * w.m_tile,
-                 n0 = (w.m_first ? unit / m_tiles : unit % n_tiles) * w.n_tile;
-    multiply_tile(w, matrix, {m0, n0, min(w.m_tile, matrix.m - m0), min(w.n_tile, p.n - n0)}, slot);
+    const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return divide_up(m, strip.m_tile) * n_tiles; });
+    const size_t m_tiles = divide_up(matrix.m, strip.m_tile);
+    const size_t m0 = (strip.m_first ? unit % m_tiles : unit / n_tiles) * strip.m_tile,
+                 n0 = (strip.m_first ? unit / m_tiles : unit % n_tiles) * strip.n_tile;
+    const Rectangle tile = {
+        m0, strip.first + n0, min(strip.m_tile, matrix.m - m0), min(strip.n_tile, strip.columns - n0)};
+    multiply_tile(w, matrix, tile, slot);
 }
 
 KAI_INLINE void multiply(const Work& w, size_t unit, const Slot& slot) {
@@ -718,7 +745,9 @@ KAI_INLINE void multiply(const Work& w, size_t unit, const Slot& slot) {
 void count_units(Work& w, size_t rows) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
-    const Tiles tiles = tiles_of_run(plan, *w.kernel, rows, w.rows);
+    const bool one_row = w.rows <= 1, divided = divided_columns(plan, one_row) != 0;
+    const Share share = divided ? share_with_sme(plan, one_row) : share_of_all(plan, one_row);
+    const Tiles tiles = tiles_of_run(plan, share, rows, w.rows);
     w.m_tile = tiles.rows, w.n_tile = tiles.columns, w.m_first = tiles.m_first;
     const bool packs_lhs = has_lhs(w) && !w.packs_lhs_on_demand;
     w.lhs_units = packs_lhs ? all_units(w, [&](size_t m) { return lhs_parts(w, m); }) : 0;
@@ -732,9 +761,19 @@ void count_units(Work& w, size_t rows) {
         const auto parts = [&](size_t m) { return b_parts(w, m); };
         first += p.b_per_matrix ? all_units(w, parts) : parts(w.rows);
     }
-    const size_t n_tiles = divide_up(p.n, w.n_tile);
-    w.units[first != 0] =
-        p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, w.m_tile) * n_tiles; });
+    const auto units_of = [&](size_t columns, size_t m_tile, size_t n_tile) {
+        const size_t n_tiles = divide_up(columns, n_tile);
+        return p.scatters ? n_tiles : all_units(w, [&](size_t m) { return divide_up(m, m_tile) * n_tiles; });
+    };
+    size_t units = units_of(share.columns, w.m_tile, w.n_tile);
+    if (divided) {
+        w.sme_units = units;
+        const Share beside = share_beside(plan, one_row);
+        const Tiles its = tiles_of_run(plan, beside, rows, w.rows);
+        w.m_tile_beside = its.rows, w.n_tile_beside = its.columns, w.m_first_beside = its.m_first ? 1 : 0;
+        units += units_of(beside.columns, its.rows, its.columns);
+    }
+    w.units[first != 0] = units;
     if (first != 0) {
         w.units[0] = first;
     }
@@ -759,6 +798,7 @@ KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, vo
         w.m_tile = rows.most, w.n_tile = p.n;
         w.units[0] = w.phases = 1;
         w.single = 1;
+        w.sme_units = divided_columns(plan, rows.most <= 1) != 0 ? 1 : 0;
         return;
     }
     count_units(w, rows.all);
@@ -781,19 +821,40 @@ void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
 /// than units if a batch has many small matrices, or if fewer units may run at once than there are threads (SME).
 size_t count_parts(const Work& w, size_t phase) {
     const Plan& plan = *w.plan;
-    const size_t most = plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * effective_workers(plan);
+    const size_t most =
+        plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * counted_workers(plan, w.rows <= 1);
     return min(most, w.units[phase]);
 }
+
+/// Whether a phase is the last one of a run whose columns are divided by the plan.
+bool is_divided(const Work& w, size_t phase) {
+    return w.sme_units != 0 && phase + 1 == w.phases;
+}
+
+/// How many parts of such a phase are for workers with SME, and for the others. What is taken of either is in one word,
+/// as of ColumnQueue.
+struct DividedParts {
+    size_t with_sme, beside;
+
+    explicit DividedParts(const Work& w)
+        : with_sme(min(kPartsPerWorker * w.plan->sme_workers, w.sme_units)),
+          beside(min(kPartsPerWorker * (w.plan->workers - w.plan->sme_workers), w.units[w.phases - 1] - w.sme_units)) {
+    }
+};
 
 /// Whether a phase is the last one of a run of one row in a mixed plan: its columns are divided as they are taken.
 bool takes_columns(const Work& w, size_t phase) {
     const Problem& p = w.plan->problem;
-    return is_mixed(*w.plan) && phase + 1 == w.phases && w.rows == 1 && p.batch == 1 && !p.groups &&
+    return is_mixed(*w.plan) && phase + 1 == w.phases && w.sme_units == 0 && w.rows == 1 && p.batch == 1 && !p.groups &&
            queue_of(*w.plan).steps <= ColumnQueue::kMost;
 }
 
 /// Whether all parts of a phase are taken.
 bool all_taken(const Work& w, size_t phase, size_t parts, size_t next) {
+    if (is_divided(w, phase)) {
+        const DividedParts all(w);
+        return ColumnQueue::front(next) == all.with_sme && ColumnQueue::back(next) == all.beside;
+    }
     return takes_columns(w, phase) ? queue_of(*w.plan).left(next) == 0 : next >= parts;
 }
 
@@ -824,6 +885,40 @@ void take_columns(const Work& w, size_t& taken, const Slot& slot) {
     }
 }
 
+/// Takes parts of the columns of one kind of workers, while it is one.
+void take_divided(const Work& w, size_t& taken, size_t task) {
+    const Plan& plan = *w.plan;
+    const DividedParts all(w);
+    for (const bool beside : {false, true}) {
+        const size_t parts = beside ? all.beside : all.with_sme, first_unit = beside ? w.sme_units : 0,
+                     units = beside ? w.units[w.phases - 1] - w.sme_units : w.sme_units;
+        size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+        const auto part = [&] { return beside ? ColumnQueue::back(seen) : ColumnQueue::front(seen); };
+        if (part() == parts) {
+            continue;
+        }
+        const Slot slot(w, task, beside ? Suits::beside : Suits::with_sme);
+        if (!slot) {
+            continue;
+        }
+        const size_t first = beside ? plan.sme_workers : 0,
+                     workers = beside ? plan.workers - plan.sme_workers : plan.sme_workers;
+        const auto done = [&](size_t i) { return Slot::done_by(w, first + i); };
+        while (part() < parts && !is_late(slot.done(plan), parts - part(), workers, done)) {
+            const size_t mine = part(), next = seen + (beside ? size_t{1} << ColumnQueue::kHalf : 1);
+            if (!__atomic_compare_exchange_n(&taken, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+                continue;
+            }
+            for (size_t unit = units * mine / parts; unit < units * (mine + 1) / parts; ++unit) {
+                run_any(w, w.phases - 1, first_unit + unit, slot);
+            }
+            slot.count(plan, 1);
+            seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+        }
+        return;
+    }
+}
+
 /// Takes parts until there are none. next: the first part that no task has taken. If all slots are taken, their holders
 /// take all parts that are left: this thread has nothing to do, and does not wait.
 void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t task) {
@@ -832,6 +927,9 @@ void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t 
     }
     if (all_taken(w, phase, parts, __atomic_load_n(&next, __ATOMIC_RELAXED))) {
         return;
+    }
+    if (is_divided(w, phase)) {
+        return take_divided(w, next, task);
     }
     const Slot slot(w, task);
     if (slot && takes_columns(w, phase)) {
@@ -1002,7 +1100,8 @@ kai_gemm_status kai_gemm_try_unit(const kai_gemm_work* work, size_t phase, size_
     if (check_vectors(*work->plan)) {
         return KAI_GEMM_VECTORS_CHANGED;
     }
-    const Slot slot(*work, unit);
+    const bool divided = work->sme_units != 0 && phase + 1 == work->phases;
+    const Slot slot(*work, unit, !divided ? Suits::any : unit < work->sme_units ? Suits::with_sme : Suits::beside);
     if (!slot) {
         return KAI_GEMM_BUSY;
     }
@@ -1038,7 +1137,8 @@ kai_gemm_status kai_gemm_run(
         } else {
             task.parts = 1;
         }
-        if (!all_taken(work, phase, task.parts, task.next)) {
+        // Twice: one thread does what is left to either kind of workers.
+        for (size_t kind = 0; kind < 2 && !all_taken(work, phase, task.parts, task.next); ++kind) {
             Phase::run(&task, 0);
         }
     }
@@ -1080,7 +1180,7 @@ kai_gemm_status kai_gemm_run_products(
         if (parallel_for != nullptr && tasks > 1) {
             parallel_for(pool, tasks, SharedPhase::run, &phase);
         }
-        if (!phase.is_done()) {
+        for (size_t kind = 0; kind < 2 && !phase.is_done(); ++kind) {
             SharedPhase::run(&phase, 0);
         }
     }

@@ -85,9 +85,10 @@ double loaded(const Side& stays, const Side& passes, size_t parts, double cache)
 
 /// n_step, or the 16 columns that a portable kernel takes at a time: decoding costs as much for fewer. A single row can
 /// be divided by columns only; then 16 only if that leaves enough tiles.
-size_t columns_at_once(const Plan& plan, const kai_ukernel& u, size_t m) {
+size_t columns_at_once(const Plan& plan, const Share& share, size_t m) {
     constexpr size_t kPortable = 16, kTilesOfWorker = 12;
-    const bool enough = m > 1 || plan.problem.n / kPortable >= kTilesOfWorker * plan.workers;
+    const kai_ukernel& u = *share.kernel.ukernel;
+    const bool enough = m > 1 || share.columns / kPortable >= kTilesOfWorker * min(share.workers, plan.workers);
     return round_up(u.features == 0 && enough ? kPortable : 1, u.get_n_step());
 }
 
@@ -105,12 +106,12 @@ struct Sides {
     bool rows_stay;
     double least;
 
-    Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m)
-        : Sides(plan, kernel, m, lines_of(plan, kernel), real(plan.problem.l2_bytes)) {
+    Sides(const Plan& plan, const Share& share, size_t m)
+        : Sides(plan, share, m, lines_of(plan, share.kernel), real(plan.problem.l2_bytes)) {
     }
-    Sides(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, const Lines& lines, double cache)
-        : rows(lines.row, max(m, 1), rows_at_once(*kernel.ukernel, m)),
-          columns(lines.column, max(plan.problem.n, 1), columns_at_once(plan, *kernel.ukernel, m)) {
+    Sides(const Plan& plan, const Share& share, size_t m, const Lines& lines, double cache)
+        : rows(lines.row, max(m, 1), rows_at_once(*share.kernel.ukernel, m)),
+          columns(lines.column, max(share.columns, 1), columns_at_once(plan, share, m)) {
         const double with_rows = loaded(rows, columns, rows.parts(cache), cache),
                      with_columns = loaded(columns, rows, columns.parts(cache), cache);
         // Cutting the side that streams by costs nothing: if both are equal, let it be the longer one.
@@ -210,27 +211,30 @@ private:
 
 }  // namespace
 
-size_t choose_columns(const Plan& plan, const kai_gemm_kernel& kernel, size_t rows) {
+namespace {
+
+/// The columns of a unit that computes them for all groups, `rows` rows.
+size_t choose_columns(const Plan& plan, const Share& share, size_t rows) {
     const Problem& p = plan.problem;
-    const size_t workers = effective_workers(plan),
-                 step = kernel.ukernel != nullptr ? columns_at_once(plan, *kernel.ukernel, rows) : 1;
-    const double macs = real(rows) * real(p.n) * real(max(p.k, 1));
-    const double worth = is_mixed(plan) && rows > 1 ? macs / kSmeLeast : macs;
-    const size_t tiles = workers == 1 ? 1 : tiles_per_worker(worth, workers) * workers;
-    return round_up(divide_up(p.n, tiles), step);
+    const size_t step = share.kernel.ukernel != nullptr ? columns_at_once(plan, share, rows) : 1;
+    const double macs = real(rows) * real(share.columns) * real(max(p.k, 1));
+    const double worth = share.with_sme && rows > 1 ? macs / kSmeLeast : macs;
+    const size_t tiles = share.workers == 1 ? 1 : tiles_per_worker(worth, share.workers) * share.workers;
+    return round_up(divide_up(share.columns, tiles), step);
 }
 
-Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t batch) {
+/// How to divide `batch` products of m rows.
+Tiles choose_tiles(const Plan& plan, const Share& share, size_t m, size_t batch) {
     const Problem& p = plan.problem;
-    if (kernel.ukernel == nullptr) {
+    if (share.kernel.ukernel == nullptr) {
         const size_t parts = divide_up(plan.workers, max(batch, 1));
         return {divide_up(max(m, 1), parts), max(p.n, 1), false};
     }
-    const Sides sides(plan, kernel, m);
+    const Sides sides(plan, share, m);
     const Side &stays = sides.rows_stay ? sides.rows : sides.columns,
                &passes = sides.rows_stay ? sides.columns : sides.rows;
     const auto cache = real(p.l2_bytes);
-    const size_t workers = effective_workers(plan), parts = stays.parts(cache);
+    const size_t workers = share.workers, parts = stays.parts(cache);
     Division division(sides, batch, workers, cache);
     if (workers == 1) {
         return division.tiles(divide_up(stays.steps, parts), passes.steps);
@@ -239,7 +243,7 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
     // The side that streams by is divided; if that is not enough, the other one as well, at first so that there is a
     // tile for each worker. Cuts double, which is quick: every run does this.
     const double macs = division.all() * real(max(p.k, 1));
-    const size_t most = tiles_per_worker(is_mixed(plan) && m > 1 ? macs / kSmeLeast : macs, workers);
+    const size_t most = tiles_per_worker(share.with_sme && m > 1 ? macs / kSmeLeast : macs, workers);
     for (size_t cuts = max(parts, divide_up(workers, batch * passes.steps));; cuts *= 2) {
         const size_t stay = divide_up(stays.steps, min(cuts, stays.steps));
         const size_t stay_tiles = batch * divide_up(stays.steps, stay);
@@ -264,6 +268,20 @@ Tiles choose_tiles(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, si
     }
 }
 
+}  // namespace
+
+Share share_of_all(const Plan& plan, bool one_row) {
+    return {one_row ? plan.gemv : plan.gemm, plan.problem.n, counted_workers(plan, one_row), is_mixed(plan)};
+}
+Share share_with_sme(const Plan& plan, bool one_row) {
+    return {one_row ? plan.gemv : plan.gemm, divided_columns(plan, one_row), plan.sme_workers, true};
+}
+Share share_beside(const Plan& plan, bool one_row) {
+    return {
+        one_row ? plan.gemv_beside : plan.gemm_beside, plan.problem.n - divided_columns(plan, one_row),
+        plan.workers - plan.sme_workers, false};
+}
+
 size_t whole_rows_of(const Plan& plan) {
     const Problem& p = plan.problem;
     if (plan.gemm.ukernel == nullptr || p.m == 0) {
@@ -283,14 +301,14 @@ size_t whole_rows_of(const Plan& plan) {
     return max(b < p.l2_bytes ? (p.l2_bytes - b) / divide_up(rows, p.m) : 0, 1);
 }
 
-Tiles tiles_of_run(const Plan& plan, const kai_gemm_kernel& kernel, size_t all, size_t most) {
+Tiles tiles_of_run(const Plan& plan, const Share& share, size_t all, size_t most) {
     const Problem& p = plan.problem;
     if (most <= plan.whole_rows) {
         return {max(most, 1), max(p.n, 1), false};
     }
     const size_t batch = max(p.batch, 1);
-    return p.scatters ? Tiles{most, choose_columns(plan, kernel, all), false}
-                      : choose_tiles(plan, kernel, p.groups ? divide_up(all, batch) : most, batch);
+    return p.scatters ? Tiles{most, choose_columns(plan, share, all), false}
+                      : choose_tiles(plan, share, p.groups ? divide_up(all, batch) : most, batch);
 }
 
 }  // namespace kai::gemm
@@ -336,8 +354,8 @@ class Workers {
 public:
     static constexpr size_t kMost = 256, kMostUnits = 1 << 16;
 
-    /// The first `fast` of them count as kSmeRate.
-    Workers(size_t count, size_t fast) : count_(count), fast_(fast) {
+    /// The first `fast` of them are `rate` times as fast as the others.
+    Workers(size_t count, size_t fast, double rate) : count_(count), fast_(fast), rate_(rate) {
     }
     void take(double macs) {
         size_t first = 0;
@@ -346,6 +364,9 @@ public:
         }
         free_at_[first] = done(first, macs);
         finish_ = free_at_[first] > finish_ ? free_at_[first] : finish_;
+    }
+    size_t count() const {
+        return count_;
     }
     double finish() const {
         return finish_;
@@ -357,13 +378,63 @@ public:
 
 private:
     double done(size_t worker, double macs) const {
-        return free_at_[worker] + (worker < fast_ ? macs / real(kSmeRate) : macs);
+        return free_at_[worker] + (worker < fast_ ? macs / rate_ : macs);
     }
 
     size_t count_, fast_;
+    double rate_;
     double free_at_[kMost] = {};
     double finish_ = 0;
 };
+
+}  // namespace
+
+namespace {
+
+/// What one kind of workers computes, or all if they are alike.
+struct Part {
+    Share share;
+    size_t m_tile, n_tile;
+    bool m_first;
+    Workers workers;
+};
+
+/// Adds what a part of the columns costs. Returns when its workers are done.
+double add_cost(const Work& work, Part& part, kai_gemm_cost& cost) {
+    const Problem& p = work.plan->problem;
+    const auto depth = real(p.k * b_of_each(p)), cache = real(p.l2_bytes);
+    const size_t n = part.share.columns, n_tiles = divide_up(n, part.n_tile);
+    double units = 0, macs = 0;
+    for_each_matrix(work, [&](const Alike& alike) {
+        const size_t m_tiles = p.scatters ? 1 : divide_up(alike.m, part.m_tile);
+        units += real(alike.count) * real(m_tiles) * real(n_tiles);
+    });
+    const bool follows = units <= Workers::kMostUnits && part.workers.count() <= Workers::kMost;
+    double largest_unit = 0;
+    for_each_matrix(work, [&](const Alike& alike) {
+        const size_t m = alike.m, m_tiles = p.scatters ? 1 : divide_up(m, part.m_tile);
+        if (m == 0) {
+            return;
+        }
+        const size_t m_tile = p.scatters ? m : part.m_tile;
+        for (size_t unit = 0; follows && unit < alike.count * m_tiles * n_tiles; ++unit) {
+            const size_t in_matrix = unit % (m_tiles * n_tiles);
+            const size_t mi = part.m_first ? in_matrix % m_tiles : in_matrix / n_tiles,
+                         ni = part.m_first ? in_matrix / m_tiles : in_matrix % n_tiles;
+            part.workers.take(width(mi, m_tile, m) * width(ni, part.n_tile, n) * depth);
+        }
+        const double largest = width(0, m_tile, m) * width(0, part.n_tile, n) * depth, count = real(alike.count);
+        largest_unit = largest > largest_unit ? largest : largest_unit;
+        macs += count * real(m) * real(n) * depth;
+        const Sides sides(*work.plan, part.share, m);
+        cost.bytes += count * (part.m_first ? loaded(sides.columns, sides.rows, n_tiles, cache)
+                                            : loaded(sides.rows, sides.columns, m_tiles, cache));
+        cost.least_bytes += count * sides.least;
+    });
+    cost.macs += macs;
+    cost.largest_unit = largest_unit > cost.largest_unit ? largest_unit : cost.largest_unit;
+    return follows ? part.workers.finish() : part.workers.latest(macs, largest_unit);
+}
 
 }  // namespace
 
@@ -383,36 +454,24 @@ extern "C" kai_gemm_status kai_gemm_estimate(const Work* work, kai_gemm_cost* co
         return no_plan.status;
     }
     const Plan& plan = *work->plan;
-    const Problem& p = plan.problem;
-    const auto depth = real(p.k * b_of_each(p)), cache = real(p.l2_bytes);
-    const size_t n_tiles = divide_up(p.n, work->n_tile);
-    double units = 0;
-    for_each_matrix(*work, [&](const Alike& alike) {
-        const size_t m_tiles = p.scatters ? 1 : divide_up(alike.m, work->m_tile);
-        units += real(alike.count) * real(m_tiles) * real(n_tiles);
-    });
-    const bool follows = units <= Workers::kMostUnits && plan.workers <= Workers::kMost;
-    Workers workers(plan.workers, is_mixed(plan) ? plan.sme_workers : 0);
-    for_each_matrix(*work, [&](const Alike& alike) {
-        const size_t m = alike.m, m_tiles = p.scatters ? 1 : divide_up(m, work->m_tile);
-        if (m == 0) {
-            return;
-        }
-        const size_t m_tile = p.scatters ? m : work->m_tile;
-        for (size_t unit = 0; follows && unit < alike.count * m_tiles * n_tiles; ++unit) {
-            const size_t in_matrix = unit % (m_tiles * n_tiles);
-            const size_t mi = work->m_first ? in_matrix % m_tiles : in_matrix / n_tiles,
-                         ni = work->m_first ? in_matrix / m_tiles : in_matrix % n_tiles;
-            workers.take(width(mi, m_tile, m) * width(ni, work->n_tile, p.n) * depth);
-        }
-        const double largest = width(0, m_tile, m) * width(0, work->n_tile, p.n) * depth, count = real(alike.count);
-        cost->largest_unit = largest > cost->largest_unit ? largest : cost->largest_unit;
-        cost->macs += count * real(m) * real(p.n) * depth;
-        const Sides sides(plan, *work->kernel, m);
-        cost->bytes += count * (work->m_first ? loaded(sides.columns, sides.rows, n_tiles, cache)
-                                              : loaded(sides.rows, sides.columns, m_tiles, cache));
-        cost->least_bytes += count * sides.least;
-    });
-    cost->finish = follows ? workers.finish() : workers.latest(cost->macs, cost->largest_unit);
+    const bool one_row = work->rows <= 1;
+    const double rate = sme_rate(plan, one_row);
+    if (work->sme_units == 0 || work->sme_units == work->units[work->phases - 1]) {
+        const size_t fast = is_mixed(plan) ? plan.sme_workers : 0;
+        Part all = {
+            share_of_all(plan, one_row), work->m_tile, work->n_tile, work->m_first,
+            Workers(work->sme_units != 0 ? fast : plan.workers, fast, rate)};
+        cost->finish = add_cost(*work, all, *cost);
+        return KAI_GEMM_OK;
+    }
+    Part with = {
+        share_with_sme(plan, one_row), work->m_tile, work->n_tile, work->m_first,
+        Workers(plan.sme_workers, plan.sme_workers, rate)};
+    const size_t others = plan.workers - plan.sme_workers;
+    Part beside = {
+        share_beside(plan, one_row), work->m_tile_beside, work->n_tile_beside, work->m_first_beside != 0,
+        Workers(others, 0, rate)};
+    const double finish = add_cost(*work, with, *cost), finish_beside = add_cost(*work, beside, *cost);
+    cost->finish = finish > finish_beside ? finish : finish_beside;
     return KAI_GEMM_OK;
 }

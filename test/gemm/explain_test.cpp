@@ -78,6 +78,7 @@ TEST(GemmExplain, ValuesThatAreRefused) {
     dense([](auto& p) { p.units = 0; }, SAID(zero, "units"));
     dense([](auto& p) { p.scatters = true; }, SAID(needs, "scatters", "groups"));
     dense([](auto& p) { p.scatters = p.groups = true, p.beta = 0.5F; }, SAID(beta_of_scatters, 0.5));
+    dense([](auto& p) { p.rates.sme_row = -1; }, SAID(no_rate, -1.0, 1000.0));
 
     const auto blocks = blocks_of(KAI_GEMM_INT4_BLOCK);
     of(

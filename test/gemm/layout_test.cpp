@@ -72,10 +72,20 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, epilogue),
             offsetof(kai_gemm_problem, gated),
             offsetof(kai_gemm_problem, c_transposed),
+            offsetof(kai_gemm_problem, rates),
+            offsetof(kai_gemm_problem, divides_columns),
             offsetof(kai_gemm_problem, reserved)}),
-        (Bytes{432, 0,  8,  16,  24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,  62,  64,  72,  76,  80, 84,
-               88,  92, 96, 100, 104, 108, 112, 113, 120, 128, 136, 144, 152, 160, 168, 172, 176, 184, 192, 200}))
+        (Bytes{432, 0,   8,   16,  24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,
+               62,  64,  72,  76,  80,  84,  88,  92,  96,  100, 104, 108, 112, 113, 120,
+               128, 136, 144, 152, 160, 168, 172, 176, 184, 192, 200, 264, 272}))
         << "kai_gemm_problem";
+    EXPECT_EQ(
+        (Bytes{
+            sizeof(kai_gemm_rates), offsetof(kai_gemm_rates, sme), offsetof(kai_gemm_rates, sme_row),
+            offsetof(kai_gemm_rates, cores), sizeof(kai_gemm_core_rate), offsetof(kai_gemm_core_rate, count),
+            offsetof(kai_gemm_core_rate, speed)}),
+        (Bytes{64, 0, 8, 16, 16, 0, 8}))
+        << "kai_gemm_rates";
     EXPECT_EQ(
         (Bytes{
             sizeof(kai_gemm_kernel), offsetof(kai_gemm_kernel, ukernel), offsetof(kai_gemm_kernel, lhs_packer),
@@ -123,9 +133,11 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_plan, sme_workers),
             offsetof(kai_gemm_plan, lhs_beside),
             offsetof(kai_gemm_plan, lhs_beside_stride),
+            offsetof(kai_gemm_plan, gemm_columns),
+            offsetof(kai_gemm_plan, gemv_columns),
             offsetof(kai_gemm_plan, reserved)}),
-        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496, 528,  536,  544,  552,  560,  568,
-               576,  584, 592, 600, 608, 712, 716, 944, 952, 1016, 1040, 1064, 1072, 1080, 1088}))
+        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496,  528,  536,  544,  552,  560,  568,  576,
+               584,  592, 600, 608, 712, 716, 944, 952, 1016, 1040, 1064, 1072, 1080, 1088, 1096, 1104}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{
@@ -172,14 +184,29 @@ TEST(GemmLayout, OfThisMajorVersion) {
         << "kai_gemm_epilogue";
     EXPECT_EQ(
         (Bytes{
-            sizeof(kai_gemm_work), offsetof(kai_gemm_work, plan), offsetof(kai_gemm_work, operands),
-            offsetof(kai_gemm_work, workspace), offsetof(kai_gemm_work, kernel), offsetof(kai_gemm_work, rows),
-            offsetof(kai_gemm_work, m_tile), offsetof(kai_gemm_work, n_tile), offsetof(kai_gemm_work, m_first),
-            offsetof(kai_gemm_work, packs_lhs_on_demand), offsetof(kai_gemm_work, shares_rows),
-            offsetof(kai_gemm_work, phases), offsetof(kai_gemm_work, units), offsetof(kai_gemm_work, lhs_units),
-            offsetof(kai_gemm_work, lhs_work), offsetof(kai_gemm_work, single),
-            offsetof(kai_gemm_work, lhs_beside_units), offsetof(kai_gemm_work, reserved)}),
-        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120}))
+            sizeof(kai_gemm_work),
+            offsetof(kai_gemm_work, plan),
+            offsetof(kai_gemm_work, operands),
+            offsetof(kai_gemm_work, workspace),
+            offsetof(kai_gemm_work, kernel),
+            offsetof(kai_gemm_work, rows),
+            offsetof(kai_gemm_work, m_tile),
+            offsetof(kai_gemm_work, n_tile),
+            offsetof(kai_gemm_work, m_first),
+            offsetof(kai_gemm_work, packs_lhs_on_demand),
+            offsetof(kai_gemm_work, shares_rows),
+            offsetof(kai_gemm_work, phases),
+            offsetof(kai_gemm_work, units),
+            offsetof(kai_gemm_work, lhs_units),
+            offsetof(kai_gemm_work, lhs_work),
+            offsetof(kai_gemm_work, single),
+            offsetof(kai_gemm_work, lhs_beside_units),
+            offsetof(kai_gemm_work, sme_units),
+            offsetof(kai_gemm_work, m_tile_beside),
+            offsetof(kai_gemm_work, n_tile_beside),
+            offsetof(kai_gemm_work, m_first_beside),
+            offsetof(kai_gemm_work, reserved)}),
+        (Bytes{224, 0, 8, 16, 24, 32, 40, 48, 56, 57, 58, 64, 72, 88, 96, 104, 112, 120, 128, 136, 144, 152}))
         << "kai_gemm_work";
     EXPECT_EQ(
         (Bytes{
@@ -292,9 +319,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_ukernel, size_only_features),
             offsetof(kai_ukernel, run_columns),
             offsetof(kai_ukernel, column_step),
+            offsetof(kai_ukernel, other_bits),
             offsetof(kai_ukernel, reserved)}),
-        (Bytes{200, 0,   8,   16,  20,  24,  32,  40,  48,  56,  64,  72,  80, 88,
-               96,  104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192}))
+        (Bytes{200, 0,   8,   16,  20,  24,  32,  40,  48,  56,  64,  72,  80,  88,
+               96,  104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 188, 192}))
         << "kai_ukernel";
     EXPECT_EQ(
         (Bytes{

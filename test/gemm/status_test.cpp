@@ -86,6 +86,12 @@ TEST(GemmStatus, ValuesOutOfRange) {
     EXPECT_EQ(dense([](auto& p) { p.clamp_min = kNaN; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(dense([](auto& p) { p.clamp_max = kNaN; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(dense([](auto& p) { p.units = 0; }), KAI_GEMM_BAD_VALUE);
+    for (const double rate : {-1.0, 1001.0, static_cast<double>(kNaN), static_cast<double>(kInf)}) {
+        EXPECT_EQ(dense([=](auto& p) { p.rates.sme = rate; }), KAI_GEMM_BAD_VALUE) << rate;
+        EXPECT_EQ(dense([=](auto& p) { p.rates.sme_row = rate; }), KAI_GEMM_BAD_VALUE) << rate;
+        EXPECT_EQ(dense([=](auto& p) { p.rates.cores[2].speed = rate; }), KAI_GEMM_BAD_VALUE) << rate;
+    }
+    EXPECT_EQ(dense([](auto& p) { p.rates = {1000, 0.5, {{2, 1}, {6, 0.5}, {0, 0}}}; }), KAI_GEMM_OK);
     EXPECT_EQ(blocks([](auto& p) { p.bl = 0; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(blocks([](auto& p) { p.bl = 16; }), KAI_GEMM_BAD_VALUE);
     EXPECT_EQ(blocks([](auto& p) { p.bl = 33; }), KAI_GEMM_BAD_VALUE);

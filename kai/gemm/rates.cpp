@@ -1,0 +1,70 @@
+// How fast workers with an SME unit are, if the problem does not say it: rates.def.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/gemm/gemm.hpp"
+
+namespace kai::gemm {
+namespace {
+
+struct Rates {
+    kai_gemm_kind kind;
+    kai_cpu_feature needs;
+    double several_rows, one_row;
+};
+constexpr Rates kRates[] = {
+#define KAI_RATES(KIND, NEEDS, SEVERAL_ROWS, ONE_ROW) {KAI_GEMM_##KIND, KAI_CPU_##NEEDS, SEVERAL_ROWS, ONE_ROW},
+#include "kai/gemm/rates.def"
+};
+/// Of kinds that the table does not have. Bounds of the SME units and cores that are sold.
+constexpr double kSeveralRows = 4, kOneRow = 2;
+
+}  // namespace
+
+void set_rates(Plan& plan) {
+    const uint64_t features = kai::run_features(*plan.gemm.ukernel);
+    kai_gemm_rates& rates = plan.problem.rates;
+    double several_rows = kSeveralRows, one_row = kOneRow;
+    for (const Rates& known : kRates) {
+        const bool sme2 = (features >> KAI_CPU_SME2 & 1) != 0;
+        if (known.kind == plan.problem.b_kind && (known.needs == KAI_CPU_SME2) == sme2) {
+            several_rows = known.several_rows, one_row = known.one_row;
+        }
+    }
+    rates.sme = rates.sme != 0 ? rates.sme : several_rows;
+    rates.sme_row = rates.sme_row != 0 ? rates.sme_row : one_row;
+}
+
+namespace {
+
+/// What all workers without SME do in the time in which one on the fastest cores does 1. Of the problem alone: where it
+/// counts cores, the number of workers does not matter.
+double speed_beside(const Plan& plan) {
+    double known = 0;
+    for (const kai_gemm_core_rate& cores : plan.problem.rates.cores) {
+        known += static_cast<double>(static_cast<ptrdiff_t>(cores.count)) * cores.speed;
+    }
+    return known > 0 ? known : static_cast<double>(static_cast<ptrdiff_t>(plan.workers - plan.sme_workers));
+}
+
+/// The first columns, whole panels, for workers with SME; 0: kernels have the same bits.
+size_t columns_with_sme(const Plan& plan, const kai_gemm_kernel& kernel, const kai_gemm_kernel& beside, bool one_row) {
+    if (kernel.ukernel == beside.ukernel || beside.ukernel->other_bits == 0) {
+        return 0;
+    }
+    const double sme = sme_rate(plan, one_row) * static_cast<double>(static_cast<ptrdiff_t>(plan.sme_workers));
+    const size_t nr = plan.format.nr, n = plan.problem.n, panels = divide_up(n, nr);
+    const auto its = static_cast<size_t>(
+        static_cast<double>(static_cast<ptrdiff_t>(panels)) * sme / (sme + speed_beside(plan)) + 0.5);
+    return min(max(its, 1) * nr, n);
+}
+
+}  // namespace
+
+void divide_columns(Plan& plan) {
+    if (is_mixed(plan) && plan.problem.n != 0) {
+        plan.gemm_columns = columns_with_sme(plan, plan.gemm, plan.gemm_beside, false);
+        plan.gemv_columns = columns_with_sme(plan, plan.gemv, plan.gemv_beside, true);
+    }
+}
+
+}  // namespace kai::gemm
