@@ -1,7 +1,8 @@
 // Measures the micro-kernels of the registry, their packers and the GEMM layer on this CPU: docs/benchmark.md.
 //
 // options: the command line. machine: what the system tells. peaks: what the CPU can do at most. kernels, gemm: what
-// there is to measure. measure: Google Benchmark. report, roofline: what comes out. model: a language model instead.
+// there is to measure. measure: Google Benchmark. report, roofline: what comes out. model: a language model instead;
+// rates: what plans assume.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include "benchmark/machine.hpp"
 #include "benchmark/measure.hpp"
 #include "benchmark/model.hpp"
+#include "benchmark/rates.hpp"
 #include "benchmark/report.hpp"
 
 namespace {
@@ -33,6 +35,9 @@ int main(int argc, char** argv) {
     }
     if (!can_write(options.csv) || !can_write(options.roofline) || !can_write(options.json)) {
         return 1;
+    }
+    if (options.rates) {
+        return run_rates();
     }
     enter_thread(0);
     for (const size_t t : options.threads) {

@@ -148,6 +148,8 @@ bool parse(int argc, char** argv, int* status) {
         ->type_name("NAME")
         ->group(model);
     app.add_flag("--peer", o.peer, "KleidiAI's library in the place of ours (./kai.sh bench --peer)")->group(which);
+    app.add_flag("--rates", o.rates, "how fast workers with SME and the cores are: kai_gemm_problem.rates")
+        ->group(which);
     on(model, "--prompt", "N", size(&o.prompt), "tokens of the prefill (128)");
     on(model, "--model-mb", "MB", size(&o.model_mb), "memory for weights (half of what is free)");
     on(where, "-m", "LIST", list(&m), "rows: 1,128");
@@ -204,6 +206,10 @@ bool parse(int argc, char** argv, int* status) {
         }
         if (!o.model.empty() && !o.roofline.empty()) {
             refuse("--roofline", "is for kernels, not for --model");
+        }
+        if (o.rates && (!o.model.empty() || o.peer || o.all || quick || !o.what.empty() || !o.roofline.empty() ||
+                        !o.csv.empty() || !o.json.empty())) {
+            refuse("--rates", "measures nothing else, and writes no file");
         }
         o.rest = app.remaining();
         for (const string& flag : o.rest) {

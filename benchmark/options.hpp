@@ -28,6 +28,7 @@ struct Options {
     std::string model;                ///< A language model instead of kernels; "": kernels.
     size_t prompt = 128;              ///< Tokens of its prefill.
     size_t model_mb = 0;              ///< Memory for its weights; 0: half of what is free.
+    bool rates = false;               ///< Those of the workers of this machine, nothing else.
     bool baseline = true, peaks = true;
     bool peer = false;      ///< KleidiAI's functions, not ours.
     double seconds = 0.05;  ///< Per repetition.

@@ -33,11 +33,29 @@ def check_flags():
     for bad in (["--no-such-flag"], ["stray"], ["-m", "0"], ["--threads=1,x"], ["--shapes=1x2"], ["--cpus=3-1"],
                 ["--kernel=("], ["--what=all"], ["--seconds=-1"], ["--quick", "--all"], ["--benchmark_no_such=1"],
                 ["--no-peaks", "--roofline=x.svg"], ["--cold", "--warm"], ["--model=no-such"],
+                ["--rates", "--quick"], ["--rates", "--csv=x.csv"],
                 ["--model=test", "--all"], ["--model=test", "--roofline=x.svg"],
                 ["--csv=/no/such/folder/x.csv", "--family=f32_f32", "-k8"]):
         done = run(*bad, *FAST)
         check(done.returncode not in (0, -6, -11), bad, done)
         check(done.stderr.strip(), bad, "says nothing")
+
+
+def check_rates():
+    """What to set, as C: of SME where there are plans with workers beside it, and of classes of cores."""
+    done = run("--rates", *FAST)
+    check(done.returncode == 0, done)
+    sme = re.findall(r"^problem\.rates\.sme = (\S+), problem\.rates\.sme_row = (\S+);$", done.stdout, re.MULTILINE)
+    none = re.findall(r"^// INT\w+: no plan of this CPU has ", done.stdout, re.MULTILINE)
+    check(len(sme) + len(none) == 2 and all(float(rate) > 0 for pair in sme for rate in pair), done.stdout)
+    check(len(sme) == (2 if len(COMMAND) > 1 else len(sme)), "SME is emulated, and not measured", done.stdout)
+    cores = re.findall(r"^problem\.rates\.cores\[(\d)\]\.count = (\d+), problem\.rates\.cores\[\1\]\.speed = (\S+);"
+                       r"  // CPUs ([\d, ]+)$", done.stdout, re.MULTILINE)
+    check(cores and cores[0][0] == "0" and float(cores[0][2]) == 1, done.stdout)
+    check(all(int(count) == len(cpus.split(",")) for _, count, _, cpus in cores), done.stdout)
+    check(all(0 < float(speed) <= 1 for _, _, speed, _ in cores), done.stdout)
+    one = run("--rates", "--cpus=0", *FAST)
+    check("cores[0].count = 1, " in one.stdout and "cores[1]" not in one.stdout, one)
 
 
 def check_quick(folder):
@@ -197,6 +215,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         check_flags()
+        check_rates()
         check_quick(folder)
         check_model(folder)
         check_ggml(folder)

@@ -170,8 +170,8 @@ void check_step(
     }
 }
 
-/// kai_call_run for columns that begin inside a panel, for those of this panel. `n`: how many are left. Returns how many
-/// are done.
+/// kai_call_run for columns that begin inside a panel, for those of this panel. `n`: how many are left. Returns how
+/// many are done.
 [[gnu::noinline]] size_t run_inside_panel(const Call& c, size_t m_idx, size_t n_idx, size_t m, size_t n) {
     constexpr const char* kFunction = "kai_call_run";
     const kai_ukernel& u = *c.ukernel;
