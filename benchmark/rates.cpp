@@ -131,7 +131,8 @@ struct Core {
 /// Each core alone, without SME: options.cpus, or all.
 std::vector<Core> measure_cores() {
     if (options.cpus.empty()) {
-        for (size_t i = 0; i < thread_limit(); ++i) {
+        const size_t count = thread_limit();  // of --cpus, once there are some
+        for (size_t i = 0; i < count; ++i) {
             options.cpus.push_back(static_cast<int>(i));
         }
     }

@@ -7,6 +7,7 @@ SPDX-License-Identifier: Apache-2.0
 """
 import csv
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -54,6 +55,7 @@ def check_rates():
     check(cores and cores[0][0] == "0" and float(cores[0][2]) == 1, done.stdout)
     check(all(int(count) == len(cpus.split(",")) for _, count, _, cpus in cores), done.stdout)
     check(all(0 < float(speed) <= 1 for _, _, speed, _ in cores), done.stdout)
+    check(sum(int(count) for _, count, _, _ in cores) == len(os.sched_getaffinity(0)), "all CPUs", done.stdout)
     one = run("--rates", "--cpus=0", *FAST)
     check("cores[0].count = 1, " in one.stdout and "cores[1]" not in one.stdout, one)
 
