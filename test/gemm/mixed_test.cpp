@@ -453,6 +453,9 @@ TEST(GemmMixed, UnequalWorkersFinishTogether) {
     if (plan_for(kMachines[0], kShapes[0], false).gemm_beside.ukernel == nullptr) {
         GTEST_SKIP() << "no plan of this CPU is mixed";
     }
+    if (kai_cpu_sme_bytes() > 64) {
+        GTEST_SKIP() << "the machines have vectors of 512 bits: 2048 columns are 32 panels, not 8";
+    }
     std::printf("%-28s %14s %20s %20s %20s %10s\n", "", "", "rates known", "not known", "divided", "SME alone");
     for (const Machine& machine : kMachines) {
         for (const size_t m : {size_t{512}, size_t{1}}) {
