@@ -6,37 +6,26 @@
 // qsi8d32p x qai4c32p: f32 sums and scales, zeros and scales / 16 stand after the elements; f32 bias after a panel
 //     sum[m][n] = fma(rhs_zero, lhs_sum, sum[m][n]), then fma(f32(16 * S), lhs_scale * (rhs_scale / 16), sum[m][n])
 //
-//   Registers, and those of int_neon_mlal.inc
+//   Registers, and those of int_neon_mlal.inc and blocks_neon_mlal_scales.inc
 //   x12                       blocks to go
 //   x13                       bytes of half a block of the LHS
-//   x14, x15                  from the end of a block to its scales, LHS and RHS
 //   x16                       blocks
-//   x17       high_lhs        LHS of the high nibbles
-//   v16, v17  columns, row_scales   qsi4c32p: scales
+//   x17       high_lhs        LHS of the high nibbles; where a block ends, after it
 //   v24, v25; v26, v27        zeros, scales / 16 of the columns; of the second quad. In the end v24, v25: bias
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_mlal.inc"
+#define SUMS_NEGATED 0
+#include "kai/engines/blocks/blocks_neon_mlal_scales.inc"
 
 high_lhs .req x17
-regs 16, columns, row_scales
+block_end .req high_lhs
 regs 24, zeros, scales, zeros1, scales1
 regs 24, bias, bias1
 
 // ---- qsi4c32p
-
-.macro scale_row row
-    fmul    F_\row\().4s, columns.4s, row_scales.s[\row]
-.endm
-.macro add_block row
-    scvtf   R_\row\().4s, R_\row\().4s
-    fmla    sums_\row\().4s, R_\row\().4s, F_\row\().4s
-.endm
-.macro result_row row
-    mov     R_\row\().16b, sums_\row\().16b
-.endm
 
 // Distances in blocks of qsi8d32p and qsi4c32p.
 .macro blocks_prepare
@@ -51,51 +40,18 @@ regs 24, bias, bias1
     add     lhs, lhs, #16 * height
     add     high_lhs, high_lhs, #16 * height
 .endm
-// A tile: rows, blocks; the results are clamped and stored.
-.macro blocks_tile
-    each_row zero_sums
-    mov     x12, x16
-    cbz     x12, 6f
-3:  // a block
+.macro start_block
     add     high_lhs, lhs, x13
-    block_step saddlp
-    subs    x9, x10, #1
-    b.eq    5f
-4:  // 32 k
-    block_step sadalp
-    subs    x9, x9, #1
-    b.ne    4b
-5:
-    ldr     dcolumns, [rhs, x15]
-    fcvtl   columns.4s, columns.4h
-    .if rows == 1
-    ldr     h17, [high_lhs, x14]
-    fcvt    s17, h17
-    .if quads > 1
-    add     x11, rhs, x5
-    ldr     dF_1, [x11, x15]
-    fcvtl   F_1.4s, F_1.4h
-    fmul    F_1.4s, F_1.4s, row_scales.s[0]
-    .endif
-    scale_row 0
-    .else
-    ldr     drow_scales, [high_lhs, x14]
-    fcvtl   row_scales.4s, row_scales.4h
-    each_row scale_row
-    .endif
-    add     rhs, rhs, #8
-    add     lhs, high_lhs, #2 * height
-    each_row add_block
-    subs    x12, x12, #1
-    b.ne    3b
-6:
-    each_row result_row
-    clamp_and_store
 .endm
 
-    mlal_functions kai_mlal_qsi8d32p_qsi4c32p, 2, blocks_prepare, blocks_tile
+    mlal_functions kai_mlal_qsi8d32p_qsi4c32p, 2, blocks_prepare, scaled_tile
 
 // ---- qai4c32p
+
+.macro add_block row
+    scvtf   R_\row\().4s, R_\row\().4s
+    fmla    sums_\row\().4s, R_\row\().4s, F_\row\().4s
+.endm
 
 .macro add_zeros row, from, of
     fmla    sums_\row\().4s, \from\().4s, first_fields.s[\of]

@@ -6,19 +6,17 @@
 // bytes, bits 2 f and 2 f + 1, has the 8 k from 8 f on, as the weight plus 1: with its lower bit flipped minus the
 // weight in two's complement, which shifts to the top of the byte and back extend. So sums are -S.
 //
-//   Registers, and those of int_neon_mlal.inc
-//   x12                             blocks to go
-//   x14, x15                        from the end of a block to its scales, LHS and RHS
-//   x16                             blocks
-//   v16, v17  columns, row_scales   scales
+//   Registers, and those of int_neon_mlal.inc and blocks_neon_mlal_scales.inc
 //   v26, v27  packed_a, packed_b    B1, which is field 3; of the second quad v14, v15, C1
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/int_neon/int_neon_mlal.inc"
+#define SUMS_NEGATED 1
+#include "kai/engines/blocks/blocks_neon_mlal_scales.inc"
 
-regs 16, columns, row_scales
+block_end .req lhs
 
 // \set\()2, 3, 0, 1 = minus the weights of fields 0 to 3 of 32 bytes from \from on: \set is B, or C of the second quad.
 .macro int2_columns set, from, head
@@ -45,40 +43,13 @@ regs 16, columns, row_scales
 
 // One row: R_0 (R_1) = or += 32 k.
 .macro int2_one_row op
-    ldr     qA0, [lhs, #(2 * height)]
-    .if height == 1
-    ldr     qA1, [lhs, #(2 * height + 16)]
-    .else
-    ldr     qA1, [lhs, #(2 * height + 32)]
-    .endif
+    load_one_row (2 * height)
     int2_columns B, rhs, 8
     .if quads > 1
     add     x11, rhs, x5
     int2_columns C, x11, 8
     .endif
-    other_order A0
-    other_order A1
-    columns_a smull, 2, A0, A0x
-    columns_b smull, 2, A0, A0x
-    .if height == 1
-    columns_a smlal, 3, A0x, A0
-    columns_b smlal, 3, A0x, A0
-    columns_a smlal, 0, A1, A1x
-    columns_b smlal, 0, A1, A1x
-    columns_a smlal, 1, A1x, A1
-    columns_b smlal, 1, A1x, A1
-    .else
-    ldr     qA0, [lhs, #(2 * height + 64)]
-    columns_a smlal, 3, A1, A1x
-    columns_b smlal, 3, A1, A1x
-    ldr     qA1, [lhs, #(2 * height + 96)]
-    other_order A0
-    other_order A1
-    columns_a smlal, 0, A0, A0x
-    columns_b smlal, 0, A0, A0x
-    columns_a smlal, 1, A1, A1x
-    columns_b smlal, 1, A1, A1x
-    .endif
+    multiply_one_row (2 * height)
     .if quads > 1
     add_products_twice \op, 0, 1
     .else
@@ -86,7 +57,7 @@ regs 16, columns, row_scales
     .endif
 .endm
 // 32 k, whose fields of the block are before lhs and rhs. Moves both on.
-.macro int2_step op
+.macro block_step op
     .if rows == 1
     int2_one_row \op
     .else
@@ -107,17 +78,6 @@ regs 16, columns, row_scales
     add     rhs, rhs, #32
 .endm
 
-.macro scale_row row
-    fmul    F_\row\().4s, columns.4s, row_scales.s[\row]
-.endm
-.macro subtract_block row
-    scvtf   R_\row\().4s, R_\row\().4s
-    fmls    sums_\row\().4s, R_\row\().4s, F_\row\().4s
-.endm
-.macro result_row row
-    mov     R_\row\().16b, sums_\row\().16b
-.endm
-
 // Distances in blocks of qsi8d32p and qsi2c32p.
 .macro bits_prepare
     ldr     x16, [args, #MLAL_ARGS_blocks]
@@ -125,45 +85,7 @@ regs 16, columns, row_scales
     mul     x14, x14, x10
     neg     x15, x10, lsl #5
 .endm
-// A tile: rows, blocks; the results are clamped and stored.
-.macro bits_tile
-    each_row zero_sums
-    mov     x12, x16
-    cbz     x12, 6f
-3:  // a block
-    int2_step saddlp
-    subs    x9, x10, #1
-    b.eq    5f
-4:  // 32 k
-    int2_step sadalp
-    subs    x9, x9, #1
-    b.ne    4b
-5:
-    ldr     dcolumns, [rhs, x15]
-    fcvtl   columns.4s, columns.4h
-    .if rows == 1
-    ldr     h17, [lhs, x14]
-    fcvt    s17, h17
-    .if quads > 1
-    add     x11, rhs, x5
-    ldr     dF_1, [x11, x15]
-    fcvtl   F_1.4s, F_1.4h
-    fmul    F_1.4s, F_1.4s, row_scales.s[0]
-    .endif
-    scale_row 0
-    .else
-    ldr     drow_scales, [lhs, x14]
-    fcvtl   row_scales.4s, row_scales.4h
-    each_row scale_row
-    .endif
-    add     rhs, rhs, #8
-    add     lhs, lhs, #2 * height
-    each_row subtract_block
-    subs    x12, x12, #1
-    b.ne    3b
-6:
-    each_row result_row
-    clamp_and_store
+.macro start_block
 .endm
 
-    mlal_functions kai_mlal_qsi8d32p_qsi2c32p, 2, bits_prepare, bits_tile
+    mlal_functions kai_mlal_qsi8d32p_qsi2c32p, 2, bits_prepare, scaled_tile
