@@ -28,8 +28,9 @@ kai_violation ukernel_violation(const kai_ukernel& u, const Call& c) {
         KAI_VIOLATION_IF(c.bl == 0, zero, "bl");
         KAI_VIOLATION_IF(c.bl % 32 != 0, not_multiple, "bl", c.bl, 32);
         KAI_VIOLATION_IF(c.k % c.bl != 0, not_multiple_of, "k", c.k, "bl", c.bl);
-        const bool one_length =
-            strncmp(u.rhs_format, "qlu4", 4) == 0 || strcmp(u.rhs_format, kai::qai4c32ps1s0sf16.name) == 0;
+        const bool one_length = strncmp(u.rhs_format, "qlu4", 4) == 0 ||
+                                strcmp(u.rhs_format, kai::qau5c32p.name) == 0 ||
+                                strcmp(u.rhs_format, kai::qai4c32ps1s0sf16.name) == 0;
         KAI_VIOLATION_IF(one_length && c.bl != 32, other, "bl", c.bl, 32);
     }
     KAI_VIOLATION_IF(u.k_multiple != 0 && c.k % u.k_multiple != 0, not_multiple, "k", c.k, u.k_multiple);

@@ -283,6 +283,7 @@ Unpack* unpack_of(const std::string& format) {
     static const std::map<std::string, Unpack*> functions = {
         {"qsi1c32p", kai_run_rhs_unpack_row_qsi1c32p},
         {"qsi2c32p", kai_run_rhs_unpack_row_qsi2c32p},
+        {"qsi2c32pscalef16", kai_run_rhs_unpack_row_qsi2c32pscalef16},
         {"qsi4c32p", kai_run_rhs_unpack_row_qsi4c32p},
         {"qsi4c32ps1s0scalef16", kai_run_rhs_unpack_row_qsi4c32ps1s0scalef16},
         {"qsi8c32p", kai_run_rhs_unpack_row_qsi8c32p},
@@ -290,8 +291,10 @@ Unpack* unpack_of(const std::string& format) {
         {"qsi6c16x256p", kai_run_rhs_unpack_row_qsi6c16x256p},
         {"qsi6c16x256pnrx4", kai_run_rhs_unpack_row_qsi6c16x256pnrx4},
         {"qsi3c16x256p", kai_run_rhs_unpack_row_qsi3c16x256p},
+        {"qsi3c16x256pnrx4", kai_run_rhs_unpack_row_qsi3c16x256pnrx4},
         {"qau2c16x256p", kai_run_rhs_unpack_row_qau2c16x256p},
         {"qai4c32p", kai_run_rhs_unpack_row_qai4c32p},
+        {"qau5c32p", kai_run_rhs_unpack_row_qau5c32p},
         {"qai4c32ps1s0nrx4", kai_run_rhs_unpack_row_qai4c32ps1s0nrx4},
         {"qai4c32ps1s0sf16", kai_run_rhs_unpack_row_qai4c32ps1s0sf16},
         {"qlu4c32p", kai_run_rhs_unpack_row_qlu4c32p},
@@ -325,7 +328,8 @@ class GgufPack : public testing::TestWithParam<const kai_packer*> {
 protected:
     const kai_packer& p = *GetParam();
     const kai_gguf_type& type = kai::file_type_of(p);
-    const bool has_zero = reference::find_format(p.format)->offset != nullptr;
+    const reference::Format& format = *reference::find_format(p.format);
+    const bool has_zero = format.offset != nullptr && format.offset_type == reference::Format::f32_scale;
     const bool half_fields = std::string(p.format) == "qai4c32ps1s0sf16";
 
     void SetUp() override {
@@ -715,7 +719,8 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         const bool known = kai_registry_runnable(u->size_features, nullptr, 0);
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_0) != nullptr, scale && known) << u->name;
         for (const kai_gguf_type_id id : {KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0}) {
-            const bool bits = rhs == "qsi2c32p" || (rhs == "qsi1c32p" && id == KAI_GGUF_Q1_0);
+            const bool bits =
+                rhs == "qsi2c32p" || rhs == "qsi2c32pscalef16" || (rhs == "qsi1c32p" && id == KAI_GGUF_Q1_0);
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, (scale || bits) && known)
                 << u->name << ", type " << id;
         }
@@ -731,6 +736,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
             EXPECT_EQ(kai_registry_gguf_packer(u, id) != nullptr, same && known) << u->name << ", type " << id;
         }
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q5_K) != nullptr, rhs == "qau5c32x256p" && known) << u->name;
+        EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q5_1) != nullptr, rhs == "qau5c32p" && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_1) != nullptr, zero && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q4_K) != nullptr, (zero || rhs == "qau4c32x256p") && known)
             << u->name;
@@ -741,7 +747,7 @@ TEST(GgufProduct, PackersOfMicroKernels) {
         }
         const bool six = rhs == "qsi6c16x256p" || rhs == "qsi6c16x256pnrx4";
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q6_K) != nullptr, six && known) << u->name;
-        const bool three = six || rhs == "qsi3c16x256p";
+        const bool three = six || rhs == "qsi3c16x256p" || rhs == "qsi3c16x256pnrx4";
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q3_K) != nullptr, three && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, KAI_GGUF_Q2_K) != nullptr, rhs == "qau2c16x256p" && known) << u->name;
         EXPECT_EQ(kai_registry_gguf_packer(u, 4), nullptr);
@@ -828,7 +834,8 @@ TEST(GgufProduct, RecordedProducts) {
         for (const size_t k : {256, 512}) {
             SCOPED_TRACE(testing::Message() << u->name << ", " << type->name << ", k " << k);
             const kai_packer* lhs_packer = kai_registry_lhs_packer(u, 0);
-            const size_t fixed = reference::find_format(u->rhs_format)->block;
+            const reference::Format& format = *reference::find_format(u->rhs_format);
+            const size_t fixed = format.only_bl != 0 ? 0 : format.block;
             const size_t bl = fixed != 0 ? fixed : type->packed_bl;
             if (bl == 0 || lhs_packer == nullptr || std::string(lhs_packer->source_format) != "f32") {
                 continue;

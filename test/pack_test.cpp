@@ -320,7 +320,7 @@ protected:
     /// Whether what it writes depends on the direction of rounding.
     bool rounds() const {
         return (lhs && !format.plain) || test::has_block_sums(p) || test::is_requantising(p) ||
-               (kai::is_file(p) && (format.offset != nullptr || format.is_float())) ||
+               (kai::is_file(p) && format.element != Format::n5 && (format.offset != nullptr || format.is_float())) ||
                (format.is_float() && test::element_bits(p) != format.bits()) ||
                (format.element == Format::bf16 && test::source_type(p) != "bf16");
     }
@@ -356,7 +356,8 @@ protected:
         }
         if (file_bl != 0) {
             return t.sr == 2 && (t.rows % 4 == 0 || format.element == Format::i4) &&
-                   (format.element != Format::t2 || t.kr >= 8);
+                   (t.kr >= 8 || !p.accepts(t.rows, 8, t.sr) ||
+                    (format.element != Format::t2 && format.element != Format::n5));
         }
         if (blocks) {
             return kai::takes<&kai::PackerArgs::no_bias>(p) ? t.sr == 2 : t.rows % 4 == 0 && t.kr > 1;

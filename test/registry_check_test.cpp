@@ -328,7 +328,8 @@ TEST(Check, Sentences) {
         EXPECT_EQ(accepted(call, &reason), u->rows != KAI_ROWS_ONE) << u->name;
         EXPECT_EQ(reason, u->rows == KAI_ROWS_ONE ? SAID(many_rows, 37) : "");
         const std::string format = u->rhs_format;
-        const bool one_length = kai::has_blocks(*u) && (format.rfind("qlu4", 0) == 0 || format == "qai4c32ps1s0sf16");
+        const bool one_length = kai::has_blocks(*u) &&
+                                (format.rfind("qlu4", 0) == 0 || format == "qai4c32ps1s0sf16" || format == "qau5c32p");
         call.m = 1, call.bl = 64;
         EXPECT_EQ(accepted(call, &reason), !one_length) << u->name;
         EXPECT_EQ(reason, one_length ? SAID(other, "bl", 64, 32) : "");

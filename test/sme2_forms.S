@@ -120,6 +120,8 @@
     luti2   {z16.s-z17.s}, zt0, z8[\i]
     luti4   z0.b, zt0, z31[\i]
     luti4   z31.b, zt0, z0[\i]
+    luti2   z0.b, zt0, z31[\i]
+    luti2   z31.b, zt0, z0[\i]
     .endr
     sdot    z0.s, z1.b, z2.b
     sdot    z0.s, z1.b, z2.b[3]

@@ -423,7 +423,7 @@ TEST(GemmExplain, ChosenPlans) {
     problems.push_back(kai_gemm_problem_of(2, 30, 40));
     problems.back().b_transposed = true;
     kai_gemm_problem p = blocks_of(KAI_GEMM_GGUF);
-    for (const kai_gguf_type_id type : {KAI_GGUF_Q8_0, KAI_GGUF_Q4_K, KAI_GGUF_Q2_K, KAI_GGUF_Q5_1}) {
+    for (const kai_gguf_type_id type : {KAI_GGUF_Q8_0, KAI_GGUF_Q4_K, KAI_GGUF_Q2_K, KAI_GGUF_IQ3_S}) {
         for (const bool constant : {false, true}) {
             p.gguf_type = type, p.b_constant = constant;
             problems.push_back(p);
@@ -447,7 +447,7 @@ TEST(GemmExplain, ChosenPlans) {
         EXPECT_EQ(has("    B read in place\n"), reads(gemm) || reads(gemv));
         in_place += reads(gemm) || reads(gemv);
         EXPECT_EQ(has("\nB as "), plan.rhs_packer != nullptr);
-        EXPECT_EQ(has("dequantised, then packed"), problem.gguf_type == KAI_GGUF_Q5_1);
+        EXPECT_EQ(has("dequantised, then packed"), problem.gguf_type == KAI_GGUF_IQ3_S);
         EXPECT_EQ(has(", at every run\n"), plan.rhs_packer != nullptr && !problem.b_constant);
         EXPECT_EQ(has(", once\n"), problem.b_constant);
         EXPECT_FALSE(has("pinned"));

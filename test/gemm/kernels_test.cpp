@@ -134,7 +134,7 @@ std::map<std::string, kai_gemm_problem> plain_problems() {
 bool is_packed_by_type(kai_gguf_type_id type) {
     const kai_gguf_type_id codebooks[] = {KAI_GGUF_IQ2_XXS, KAI_GGUF_IQ2_XS, KAI_GGUF_IQ3_XXS, KAI_GGUF_IQ1_S,
                                           KAI_GGUF_IQ3_S,   KAI_GGUF_IQ2_S,  KAI_GGUF_IQ1_M};
-    return type != KAI_GGUF_Q5_1 && std::find(std::begin(codebooks), std::end(codebooks), type) == std::end(codebooks);
+    return std::find(std::begin(codebooks), std::end(codebooks), type) == std::end(codebooks);
 }
 
 kai_gemm_plan plan_of(const kai_gemm_problem& p) {

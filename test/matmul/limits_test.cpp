@@ -95,7 +95,9 @@ Limits qai8dxp_limits(const kai_ukernel& u, bool has_blocks, const Stride& strid
 /// Twice as many columns as stay in a cache.
 Limits mlal_limits(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
     const size_t k = 1024, bl = has_blocks ? 32 : 0;
-    return {{2 * u.get_mr(), 8 * (kai::MlalLimits::kRhsBytes / (stride(k, bl) + 1)), k, bl, 32}};
+    return {
+        {2 * u.get_mr(), 8 * (kai::MlalLimits::kRhsBytes / (stride(k, bl) + 1)), k, bl,
+         std::max<size_t>(32, u.k_multiple)}};
 }
 
 /// Empty if no more is known of the kernel than its steps.

@@ -309,6 +309,18 @@ PartList parts(const Shape& s, size_t c, size_t kk) {
     return first ? PartList{{at, 0, 2, 1}, {at + 16, 1, 1, 0}} : PartList{{at + 16, 0, 1, 2}, {at + 32, 0, 2, 0}};
 }
 }  // namespace qsi3c16x256p
+namespace qsi3c16x256pnrx4 {
+/// The same numbers for all columns: the first 12 of each are in 12 * nr bytes, groups of 4.
+PartList parts(const Shape& s, size_t c, size_t kk) {
+    const size_t i = kk % 16, start = qsi3c16x256p::block(s, kk / 256) + 18 * s.rows + kk % 256 / 32 * s.rows * 12;
+    const bool first = kk % 32 < 16;
+    if (i < 12) {
+        return {{start + (i / 4 * s.rows + c) * 4 + i % 4, first ? 5u : 2u, 3, 0}};
+    }
+    const size_t a = start + 4 * c + i - 12, b = a + 4 * s.rows;
+    return first ? PartList{{a, 0, 2, 1}, {b, 1, 1, 0}} : PartList{{b, 0, 1, 2}, {b + 4 * s.rows, 0, 2, 0}};
+}
+}  // namespace qsi3c16x256pnrx4
 
 // Rows of a file, per super-block of 256: | f16 d | f16 dmin | 12 bytes | 128 bytes |, nibbles as qau4c32x256p
 namespace ggq4_k {
@@ -392,6 +404,18 @@ size_t scale(const Shape& s, size_t c, size_t b) {
 }
 }  // namespace qsi2c32p
 
+namespace qsi2c32pscalef16 {  // | nr * k / 4 bytes: a byte for four neighbours | nr f16 scales per block |
+size_t stride(const Shape& s) {
+    return s.rows * (s.k / 4 + 2 * s.blocks());
+}
+Place place(const Shape& s, size_t c, size_t kk) {
+    return {kk / 4 * s.rows + c, static_cast<unsigned>(2 * (kk % 4))};
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return s.rows * (s.k / 4 + 2 * b) + 2 * c;
+}
+}  // namespace qsi2c32pscalef16
+
 namespace qsi1c32p {  // | nr f16 scales | nr * bl / 8 bytes | per block; byte j of all columns: elements from 8 j on
 size_t block(const Shape& s, size_t b) {
     return b * s.rows * (s.bl / 8 + 2);
@@ -429,6 +453,35 @@ size_t bias(const Shape& s, size_t c) {
     return s.blocks() * s.rows * (s.bl / 2 + 8) + 4 * c;
 }
 }  // namespace qai4c32p
+
+/// Per block of 32: | 20 * nr bytes | nr f16 minima | nr f16 scales |. 32 k of 4 columns are 128 numbers of five bits,
+/// L of a column after each other. The first 80 are in the upper bits of 80 bytes. Of the other three times 16, the
+/// lower three bits of number 80 + i are below number i, those of 96 + i below 32 + i, those of 112 + i below 64 + i;
+/// bits 3 and 4 of the first are below number 16 + i, of the second below 48 + i; of the last, bit 3 is above the
+/// former, 4 above the latter.
+namespace qau5c32p {
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * 24;
+}
+size_t stride(const Shape& s) {
+    return block(s, s.k / 32);
+}
+PartList parts(const Shape& s, size_t c, size_t kk) {
+    const size_t L = s.kr / s.sr, i = kk % 32, number = i / L * 4 * L + c % 4 * L + i % L;
+    const size_t start = block(s, kk / 32) + c / 4 * 80;
+    const size_t at = start + number % 16;
+    return number < 80    ? PartList{{start + number, 3, 5, 0}}
+           : number < 96  ? PartList{{at, 0, 3, 0}, {at + 16, 0, 2, 3}}
+           : number < 112 ? PartList{{at + 32, 0, 3, 0}, {at + 48, 0, 2, 3}}
+                          : PartList{{at + 64, 0, 3, 0}, {at + 16, 2, 1, 3}, {at + 48, 2, 1, 4}};
+}
+size_t min(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 20 * s.rows + 2 * c;
+}
+size_t scale(const Shape& s, size_t c, size_t b) {
+    return block(s, b) + 22 * s.rows + 2 * c;
+}
+}  // namespace qau5c32p
 
 namespace qai4c32ps1s0nrx4 {  // | nr * bl / 2 bytes | nr f32 zeros | nr f32 scales | per block, then | nr f32 biases |
 size_t block(const Shape& s, size_t b) {
@@ -724,6 +777,12 @@ const std::vector<Format>& formats() {
             .with_scale(Format::f16_scale, qsi3c16x256p::scale)
             .with_sub_scales(16, -32, 31, byte<qsi3c16x256p::sub_scale>)
             .with_padding(Format::last_row),
+        Format{"qsi3c16x256pnrx4", kRhs, Format::i3, qsi3c16x256p::stride, {}}
+            .with_blocks_of(256)
+            .with_parts(qsi3c16x256pnrx4::parts)
+            .with_scale(Format::f16_scale, qsi3c16x256p::scale)
+            .with_sub_scales(16, -32, 31, byte<qsi3c16x256p::sub_scale>)
+            .with_padding(Format::last_row),
         Format{"qsi8c32p", kRhs, Format::i8, qsi8d32p::stride, kAt<qsi8d32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi8d32p::scale)
@@ -731,6 +790,10 @@ const std::vector<Format>& formats() {
         Format{"qsi1c32p", kRhs, Format::b1, qsi1c32p::stride, kAt<qsi1c32p::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi1c32p::scale)
+            .with_padding(Format::last_row),
+        Format{"qsi2c32pscalef16", kRhs, Format::t2, qsi2c32pscalef16::stride, kAt<qsi2c32pscalef16::place>}
+            .with_blocks()
+            .with_scale(Format::f16_scale, qsi2c32pscalef16::scale)
             .with_padding(Format::last_row),
         Format{"qsi2c32p", kRhs, Format::t2, qsi2c32p::stride, kAt<qsi2c32p::place>}
             .with_blocks()
@@ -781,6 +844,13 @@ const std::vector<Format>& formats() {
             .with_scale(Format::f32_scale, qai4c32ps1s0nrx4::scale)
             .with_offset(qai4c32ps1s0nrx4::zero)
             .with_bias(qai4c32ps1s0nrx4::bias)
+            .with_padding(Format::last_row),
+        Format{"qau5c32p", kRhs, Format::n5, qau5c32p::stride, {}}
+            .with_blocks_of(32)
+            .with_told_length()
+            .with_parts(qau5c32p::parts)
+            .with_scale(Format::f16_scale, qau5c32p::scale)
+            .with_offset(qau5c32p::min, Format::f16_scale)
             .with_padding(Format::last_row),
         Format{"qai4c32ps1s0sf16", kRhs, Format::n4, qai4c32ps1s0sf16::stride, kAt<qai4c32ps1s0sf16::place>}
             .with_blocks_of(32)

@@ -191,7 +191,7 @@ Side make_file_side(const kai_packer& p, size_t rows, size_t k, Random& random) 
     const std::vector<reference::GgufWeight> weights = reference::gguf_weights(t, side.source.data(), rows * k);
     for (size_t i = 0; i < rows * k; ++i) {
         const reference::GgufWeight& w = weights[i];
-        const bool moved = has_zero && format.element != Format::n4;  // the zero is that of a value of 8
+        const bool moved = has_zero && format.offset_type == Format::f32_scale;  // the zero is that of a value of 8
         side.q.push_back(static_cast<int8_t>(moved ? w.value - 8 : side.table.empty() ? w.value : w.index));
         const uint8_t* block = side.source.data() + i / t.weights * t.bytes;
         if (format.sub != 0 && i % format.sub == 0) {

@@ -1,8 +1,7 @@
 // f32 and f16 <- both operands in blocks with SDOT (blocks_neon_tiles.hpp). A register holds 4 columns of a row.
 //
-// Blocks of 32, the usual length, run in blocks_neon_dotprod_symmetric_tiles.S and
-// blocks_neon_dotprod_qai4c32p_tiles.S (8 x 4, or the 5 to 7 rows that are left), *_few.S (up to 4 rows), *_row*.S (16
-// columns of a row); longer blocks in blocks_neon_dotprod_long*.S.
+// Blocks of 32, the usual length, run in blocks_neon_dotprod_*_tiles.S (8 x 4, or the 5 to 7 rows that are left),
+// *_few.S (up to 4 rows), *_row*.S (16 columns of a row); longer blocks in blocks_neon_dotprod_long*.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"

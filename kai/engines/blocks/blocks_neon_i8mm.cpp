@@ -1,7 +1,6 @@
 // f32 and f16 <- both operands in blocks with SMMLA (blocks_neon_tiles.hpp). A register holds 2 rows x 2 columns.
 //
-// Blocks of 32, the usual length, run in blocks_neon_i8mm_symmetric_tiles.S and blocks_neon_i8mm_qai4c32p_tiles.S, few
-// rows in tiles of 6, or of 2 and 4 in the files *_few.S; longer blocks in blocks_neon_i8mm_long.S.
+// Blocks of 32 run in *_tiles.S, few rows in tiles of 6, or of 2 and 4 in *_few.S; longer blocks in *_long.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_neon_tiles.hpp"
@@ -54,13 +53,14 @@ KAI_INLINE void pairs_of_fields(const RowScalesArgs& args) {
         });
     }
 }
-void row_fields(const RowScalesArgs* args) {
-    args->rows > 2 ? pairs_of_fields<true>(*args) : pairs_of_fields<false>(*args);
-}
 constexpr size_t kChunk = BlocksLimits::kChunkI8mm;
 
 }  // namespace
 }  // namespace kai
+
+extern "C" [[gnu::visibility("hidden")]] void kai_row_fields_neon_i8mm(const kai::RowScalesArgs* args) {
+    args->rows > 2 ? kai::pairs_of_fields<true>(*args) : kai::pairs_of_fields<false>(*args);
+}
 
 /// kTiles of a format: START of sums, how scales of rows are prepared, REDO of TileRules; SIXTEEN: tiles of 16 rows, if
 /// there are any.
@@ -84,7 +84,7 @@ KAI_MMLA_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qs
 KAI_MMLA_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qlu4c32p, 16x4))
 KAI_MMLA_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales, true, KAI_MMLA_TILE(qlu4c16p, 16x4))
 // Tiles of 8 rows: 16 would be 8 % faster on wide cores, but leave too few sums for in-order cores.
-KAI_MMLA_TILES(qai4c32p, ShortSum<0>::kStart, row_fields, false, nullptr)
+KAI_MMLA_TILES(qai4c32p, ShortSum<0>::kStart, kai_row_fields_neon_i8mm, false, nullptr)
 
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)

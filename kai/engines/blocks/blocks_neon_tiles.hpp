@@ -1,7 +1,7 @@
 // f32 or f16 <- int8 rows x int4 or int8 columns, both quantised in blocks along K: for every block b, ascending,
 //
-//     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros
-//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])    int4
+//     acc[m][n] = fma(rhs_zero[n][b], lhs_sum[m][b], acc[m][n])                where the formats have zeros, or minima
+//     acc[m][n] = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc[m][n])    int4, 5 bits
 //     acc[m][n] = fma(f32(S) * lhs_scale[m][b], rhs_scale[n][b], acc[m][n])    int8, indices of a table of int8
 //     S = sum over the block of lhs * rhs, in int32
 //
@@ -43,9 +43,9 @@ constexpr const Format& kTilesOf = RHS;
 template <>
 constexpr const Format& kTilesOf<qlu4c32pscalebf16> = qlu4c32p;
 
-/// Whether tiles and rows take blocks of any length: those of few bits, whose usual blocks are long.
+/// Whether tiles and rows take all blocks: of few bits, usually long ones; of five bits, which are of 32 alone.
 template <const Format& RHS>
-constexpr bool kTakesAnyLength = RHS.bits < 4;
+constexpr bool kTakesAllBlocks = RHS.bits < 4 || RHS.bits == 5;
 
 /// The part of a RowScalesFn for panel p that keeps FLOATS of each block: keep(out, load(lhs)). Four blocks at once,
 /// since in-order cores would wait for each load.
@@ -89,11 +89,11 @@ template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR,
 constexpr auto kernel() {
     constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();
     if constexpr (MR == 1) {
-        constexpr const LongRow* long_row = kTakesAnyLength<RHS> ? nullptr : KR == 8 ? &kLongRow4 : &kLongRow8;
+        constexpr const LongRow* long_row = kTakesAllBlocks<RHS> ? nullptr : KR == 8 ? &kLongRow4 : &kLongRow8;
         return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, long_row};
     } else {
         constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>>;
-        constexpr const LongTiles* long_tiles = kTakesAnyLength<RHS> ? nullptr : KR == 8 ? &kLongDot : &kLongMmla;
+        constexpr const LongTiles* long_tiles = kTakesAllBlocks<RHS> ? nullptr : KR == 8 ? &kLongDot : &kLongMmla;
         return BlocksKernel{
             operands, &tiles, long_tiles, tiles.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
     }

@@ -40,9 +40,11 @@ struct BlocksSmeKernel {
                       dst, dst_stride, kernel->table, lo, hi, 0, kernel->dst_shift});
 }
 
-/// The values of nibbles, in the type of the elements of the LHS.
-template <const Format& LHS>
-constexpr const Table& nibbles = LHS.bits == 16 ? kOffsetNibblesF16 : kOffsetNibbles;
+/// The values of nibbles, or of 2 bits, in the type of the elements of the LHS.
+template <const Format& LHS, const Format& RHS>
+constexpr const Table& nibbles = RHS.bits == 2    ? kOffsetTwoBits
+                                 : LHS.bits == 16 ? kOffsetNibblesF16
+                                                  : kOffsetNibbles;
 
 /// The table at the start of a panel, for ZT0. any: there are rows and columns.
 KAI_INLINE Table words_of(const void* panel, bool any) {
@@ -67,6 +69,6 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                    \
         static constexpr kai::BlocksSmeKernel kernel = {                                                   \
             kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR),               \
-            kai::nibbles<kai::LHS>.values, sizeof(T) / 2};                                                 \
+            kai::nibbles<kai::LHS, kai::RHS>.values, sizeof(T) / 2};                                       \
         kai::run_blocks_kernel(m, n, k, bl, lhs, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max); \
     }

@@ -1,4 +1,4 @@
-// int4, int8 or an RHS of indices in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_*.S,
+// int4, int8, 2 bits or an RHS of indices in blocks with SME2: the micro-kernels. The work is in blocks_sme2_mopa_*.S,
 // blocks_sme2_dot_*.S.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -10,6 +10,7 @@
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f16p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi2c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #undef KAI_UKERNEL

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p1x4 x an int4 or int8 RHS with f16 scales, one row: blocks_sme2_dot.inc.
+// f32 <- qsi8d32p1x4 x an RHS of 2, 4 or 8 bits with f16 scales, one row: blocks_sme2_dot.inc.
 //
 // Scales, f16, follow all values of the row and of a panel. FDOT makes their products, f16 to f32 and exact, from
 // pairs (scale, 0), which is how f16 loads as words, and with minus the LHS scale.
@@ -25,6 +25,8 @@
     cntb    rhs_fields                          // 4 VL columns, a byte each
     .if rhs_bits == 4
     lsr     rhs_fields, rhs_fields, #1
+    .elseif rhs_bits == 2
+    lsr     rhs_fields, rhs_fields, #2
     .endif
     madd    rhs_fields, rhs_fields, panel_field, rhs
 .endm
@@ -78,5 +80,6 @@
 
     dot_symmetric qsi4c32p4vlx4, 4
     dot_symmetric qsi8c32p4vlx4, 8
+    dot_symmetric qsi2c32p4vlx4, 2
     dot_symmetric qlu4c16p4vlx4, 4, 1
     dot_symmetric qlu4c32p4vlx4scalebf16, 4, 0, 1

@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p1vlx4 x an int4 or int8 RHS with f16 scales, many rows.
+// f32 <- qsi8d32p1vlx4 x an RHS of 2, 4 or 8 bits with f16 scales, many rows.
 //
 //     acc = fma(f32(S), lhs_scale[m][b] * rhs_scale[n][b], acc)              blocks b ascending
 //     dst = clamp(acc)
@@ -25,7 +25,7 @@
 
     alias   done_scales, own2   // halves: scales of the columns of the block that is added
 
-// ZT0, if nibbles need it. Halves: done_scales = any address that can be read.
+// ZT0, if nibbles or pairs of bits need it. Halves: done_scales = any address that can be read.
 .macro take_args
     .if RHS_BITS == 8
     take_block_args
@@ -107,5 +107,6 @@
 
     mopa_symmetric qsi4c32p4vlx4, 4
     mopa_symmetric qsi8c32p4vlx4, 8
+    mopa_symmetric qsi2c32p4vlx4, 2
     mopa_symmetric qlu4c16p4vlx4, 4, 1
     mopa_symmetric qlu4c32p4vlx4scalebf16, 4, 0, 1

@@ -233,10 +233,10 @@ KAI_INLINE void check_blocks(size_t k, size_t bl, const char* function = __built
     KAI_REQUIRE(function, k % bl == 0, not_multiple_of, "k", k, "bl", bl);
 }
 
-/// The same for a packed operand: blocks of formats with a table are of 32.
+/// The same for a packed operand, whose format may have blocks of 32 only.
 KAI_INLINE void check_blocks(const Format& f, size_t k, size_t bl, const char* function = __builtin_FUNCTION()) {
     check_blocks(k, bl, function);
-    KAI_REQUIRE(function, !f.table || bl == 32, other, "bl", bl, 32);
+    KAI_REQUIRE(function, !has_blocks_of_32(f) || bl == 32, other, "bl", bl, 32);
 }
 
 /// For micro-kernels without blocks whose depth is restricted.

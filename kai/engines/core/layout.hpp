@@ -42,7 +42,7 @@ struct Format {
     unsigned block = 0;        // the only length of a block, which functions do not ask for; k is a multiple of it
     bool table = false;        // nibbles are indices of a table of 16 int8 at the start of every panel
     bool bf16_scales = false;  // of such formats: scales of blocks are bf16, not f16
-    bool wide_planes = false;  // qsi6c16x256p: a plane has all columns of the panel, not four (superblocks.hpp)
+    bool wide_planes = false;  // of such elements: a plane has all columns of the panel, not four (superblocks.hpp)
 
     /// @name The same format with another field
     /// @{
@@ -214,6 +214,11 @@ constexpr size_t most_depth(const Format& f) {
 /// The weights of 2-bit formats unless the caller gives others.
 inline constexpr int32_t kDefaultTable[4] = {-2, -1, 0, 1};
 
+/// Whether blocks are of 32 k, though functions ask for their length.
+constexpr bool has_blocks_of_32(const Format& f) {
+    return f.table || (f.bits == 5 && f.block == 0);
+}
+
 /// @name The formats
 /// @{
 /// Before a block: f16 scale.
@@ -238,6 +243,9 @@ inline constexpr Format qsi6c16x256pnrx4 =
     Format{"qsi6c16x256pnrx4", 6, Format::kr_over_sr}.in_blocks_of(256).before_block(18).in_wide_planes();
 /// Before a block: as qsi6c16x256p. Elements: superblocks.hpp.
 inline constexpr Format qsi3c16x256p = Format{"qsi3c16x256p", 3, Format::kr_over_sr}.in_blocks_of(256).before_block(18);
+/// The same; a plane of elements has all columns of the panel, not four.
+inline constexpr Format qsi3c16x256pnrx4 =
+    Format{"qsi3c16x256pnrx4", 3, Format::kr_over_sr}.in_blocks_of(256).before_block(18).in_wide_planes();
 /// Before a block: f16 scale; signed nibbles.
 inline constexpr Format qsi4c32p = Format{"qsi4c32p", 4, Format::kr_over_sr}.before_block(2);
 /// Before a block: f16 scale; 2 bits: the weight + 1, for weights from -1 to 2.
@@ -280,6 +288,8 @@ inline constexpr Format qlu4c16ps1s0scalef16 =
 /// After a block: f32 zeros, f32 scales / 16; after the panel: f32 bias; signed nibbles.
 inline constexpr Format qai4c32p =
     Format{"qai4c32p", 4, Format::kr_over_sr}.nibbles_apart(16).after_block(8).after_panel(4);
+/// After a block of 32: f16 minima, f16 scales. Elements: five_bits.hpp.
+inline constexpr Format qau5c32p = Format{"qau5c32p", 5, Format::kr_over_sr}.after_block(4);
 /// After a block: f32 zeros, f32 scales; after the panel: f32 bias.
 inline constexpr Format qai4c32ps1s0nrx4 =
     Format{"qai4c32ps1s0nrx4", 4, Format::two}.nibbles_apart(1).after_block(8).after_panel(4);
@@ -317,6 +327,9 @@ inline constexpr Format qsi4c32ps1s0scalef16 =
 /// Before a block: f16 scale / 16; signed nibbles.
 inline constexpr Format qsi4c32ps4s0sf16 =
     Format{"qsi4c32ps4s0sf16", 4, Format::kr}.nibbles_apart(4).after_all_blocks(2);
+/// Before a block: f16 scale; 2 bits: the weight + 1, for weights from -1 to 2.
+inline constexpr Format qsi2c32pscalef16 =
+    Format{"qsi2c32pscalef16", 2, Format::one}.nibbles_apart(1).after_all_blocks(2);
 /// Before a block: f16 scale.
 inline constexpr Format qsi8c32pscalef16 = Format{"qsi8c32pscalef16", 8, Format::kr}.after_all_blocks(2);
 inline constexpr Format f32p = Format{"f32p", 32, Format::kr};

@@ -17,6 +17,7 @@ struct Table {
 [[maybe_unused]] constexpr Table kOffsetNibbles = {{-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7}};
 /// Of two bits, for LUTI2.
 [[maybe_unused]] constexpr Table kOffsetCodes = {{-2, -1, 0, 1}};
+[[maybe_unused]] constexpr Table kOffsetTwoBits = {{-1, 0, 1, 2}};
 [[maybe_unused]] constexpr Table kUnsignedNibbles = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}};
 /// The values as f16.
 [[maybe_unused]] constexpr Table kOffsetNibblesF16 = {

@@ -137,15 +137,15 @@ constexpr bool keeps_indices(const Block& t) {
     return t.table != nullptr && t.low.bits == 4 && t.scales != Scales::high_low;
 }
 
-/// Block length of the formats that it can be packed to: values of four bits, in runs of 32 and more, or of eight bits,
-/// without a minimum, in runs of 32; or indices. 0: there is no such format.
+/// Block length of the formats that it can be packed to: values of four bits, in runs of 32 and more, or of five to
+/// eight bits in runs of 32; or indices. 0: there is no such format.
 constexpr size_t packed_bl(const Block& t) {
     if (keeps_indices(t)) {
         return 32;
     }
     const bool four_bits = t.ternary || t.table == kTableSign || (t.table == nullptr && t.low.bits + t.high.bits <= 4);
-    const bool eight_bits = t.scales == Scales::one && t.m == 0 && t.low.bits + t.high.bits >= 5;
-    return (four_bits || eight_bits) && t.run >= 32 ? t.run : 0;
+    const bool more_bits = t.scales == Scales::one && t.low.bits + t.high.bits >= 5;
+    return (four_bits || more_bits) && t.run >= 32 ? t.run : 0;
 }
 
 /// Where a ternary digit is: i = 0..159 in five digits of 32 bytes, ..239 in five of 16, ..255 in four of 4.

@@ -7,9 +7,13 @@
 //     step                      8 bytes of each column, interleaved in groups of 8 or 4
 //     byte j of a column        elements j, j + 8, j + 16, j + 24 of the step, from the lowest bits up
 //
-// An element is the value plus 1, as in the file.
+// An element is the value plus 1, as in the file. qsi2c32pscalef16, of SME2:
 //
-// NEON: two columns in a vector; SLI puts a byte together.
+//     panel     byte 0 of all columns, byte 1, ...; then the f16 d of all columns, block by block
+//     byte j    elements 4 j to 4 j + 3, from the lowest bits up
+//
+// NEON: two columns in a vector; SLI puts a byte together. Neighbours: 16 elements of four columns, shifted together in
+// pairs, then in fours.
 //
 // 1 bit, bytes as in the file:
 //
@@ -33,8 +37,13 @@ constexpr kai_rhs_rules bits_rules(const char* name, const Format& format, const
     rules.bl = static_cast<uint16_t>(packed_bl(t));
     rules.source_weights = static_cast<uint16_t>(t.weights);
     rules.source_bytes = static_cast<uint16_t>(t.bytes);
-    rules.nr = format.bits == 1 ? kBitColumns : kColumns;
     rules.sr = 2;
+    if (format.fields_last) {
+        rules.nr_multiple = kColumns;
+        rules.kr = 4;
+        return rules;
+    }
+    rules.nr = format.bits == 1 ? kBitColumns : kColumns;
     rules.kr_multiple = format.bits == 1 ? 16 : 8;
     rules.kr_max = 16;
     return rules;
@@ -141,6 +150,65 @@ template <const Format& format, const Block& t, size_t group>
     }
 }
 
+/// 16 elements of four columns, which are `at` bytes from src: 4 bytes of each, byte j of all columns `step` bytes
+/// after byte j - 1.
+template <const Block& t>
+KAI_INLINE void pack_neighbours(const Columns& src, size_t at, size_t i, uint8_t* dst, size_t step) {
+#if defined(__aarch64__)
+    constexpr uint8x16_t kTransposed = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+    uint16x8_t pairs[kColumns];
+    KAI_UNROLL(4)
+    for (size_t c = 0; c < kColumns; ++c) {
+        const uint16x8_t v = vreinterpretq_u16_u8(elements_x16<t>(src.at[c] + at, i));
+        pairs[c] = vsraq_n_u16(v, v, 6);  // of the lower bytes, four bits
+    }
+    const uint8x16_t low = vuzp1q_u8(vreinterpretq_u8_u16(pairs[0]), vreinterpretq_u8_u16(pairs[1]));
+    const uint8x16_t high = vuzp1q_u8(vreinterpretq_u8_u16(pairs[2]), vreinterpretq_u8_u16(pairs[3]));
+    const uint8x16_t bytes = vsliq_n_u8(vuzp1q_u8(low, high), vuzp2q_u8(low, high), 4);
+    const uint32x4_t rows = vreinterpretq_u32_u8(vqtbl1q_u8(bytes, kTransposed));
+    KAI_UNROLL(4)
+    for (size_t j = 0; j < 4; ++j) {
+        store(dst + j * step, rows[j]);
+    }
+#else
+    for (size_t j = 0; j < 16; ++j) {
+        for (size_t c = 0; c < kColumns; ++c) {
+            const auto element = static_cast<unsigned>(value_of(t, src.at[c] + at, i + j) + 1);
+            uint8_t& byte = dst[j / 4 * step + c];
+            byte = static_cast<uint8_t>((j % 4 == 0 ? 0U : byte) | element << (2 * (j % 4)));
+        }
+    }
+#endif
+}
+
+/// Missing columns of the last panel repeat column n - 1.
+template <const Format& format, const Block& t>
+[[gnu::noinline]] void pack_neighbour_panels(const kai_rhs_call& call) {
+    static_assert(format.bits == 2 && format.nibble_distance == 1 && packed_bl(t) == t.weights);
+    const kai_rhs_call c = call;  // a local copy: stores cannot alias it
+    const Tile tile{c.nr, c.kr, c.sr};
+    uint8_t* panel = bytes(c.packed);
+    for (size_t first = 0; first < c.n; first += c.nr, panel += format.stride(tile, c.k, t.weights)) {
+        for (size_t place = 0; place < c.nr; place += kColumns) {
+            Columns src;
+            for (size_t i = 0; i < kColumns; ++i) {
+                const size_t column = first + place + i;
+                src.at[i] = bytes(c.rhs, (column < c.n ? column : c.n - 1) * c.rhs_stride);
+            }
+            uint8_t* dst = panel + place;
+            for (size_t b = 0; b < c.k / t.weights; ++b) {
+                uint8_t* scales = panel + format.head(tile, c.k, t.weights, b) + 2 * place;
+                for (size_t i = 0; i < kColumns; ++i) {
+                    store(scales + 2 * i, load<uint16_t>(src.at[i] + b * t.bytes + t.d));
+                }
+                for (size_t i = 0; i < t.weights; i += 16, dst += 4 * c.nr) {
+                    pack_neighbours<t>(src, b * t.bytes, i, dst, c.nr);
+                }
+            }
+        }
+    }
+}
+
 /// Block b of 16 columns, 16 bytes of bits of each.
 template <const Block& t>
 KAI_INLINE void pack_bit_block(const uint8_t* const src[kBitColumns], size_t b, uint8_t* dst) {
@@ -198,6 +266,8 @@ void check_and_pack(const kai_rhs_rules& rules, const kai_rhs_call& c) {
     kai_check_rhs_call(&rules, &c);
     if constexpr (format.bits == 1) {
         pack_bit_panels<format, t>(c);
+    } else if constexpr (format.fields_last) {
+        pack_neighbour_panels<format, t>(c);
     } else {
         (c.kr == 16 ? pack_panels<format, t, 8> : pack_panels<format, t, 4>)(c);
     }
@@ -222,5 +292,9 @@ KAI_DEFINE_GGUF(qsi2c32p, TQ2_0, tq2_0)
 KAI_DEFINE_GGUF(qsi2c32p, TQ1_0, tq1_0)
 KAI_DEFINE_GGUF(qsi2c32p, Q1_0, q1_0)
 KAI_DEFINE_GGUF(qsi2c32p, Q2_0, q2_0)
+KAI_DEFINE_GGUF(qsi2c32pscalef16, TQ2_0, tq2_0)
+KAI_DEFINE_GGUF(qsi2c32pscalef16, TQ1_0, tq1_0)
+KAI_DEFINE_GGUF(qsi2c32pscalef16, Q1_0, q1_0)
+KAI_DEFINE_GGUF(qsi2c32pscalef16, Q2_0, q2_0)
 
 }  // extern "C"

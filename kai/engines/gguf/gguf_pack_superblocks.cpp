@@ -22,7 +22,7 @@ constexpr size_t kColumns = 4;  // at a time
 
 /// Panels of any multiple of 4 columns, not only of 4.
 constexpr bool has_wide_panels(const Format& format) {
-    return format.bits == 6 || format.nibble_distance == 1 || has_minima(format);
+    return format.bits == 6 || format.wide_planes || format.nibble_distance == 1 || has_minima(format);
 }
 
 /// kr: the only one; 0: 8 or 16.
@@ -406,6 +406,7 @@ KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q6_K, q6_k, 8)
 KAI_DEFINE_GGUF(qsi6c16x256p, Q3_K, q3_k, 0)
 KAI_DEFINE_GGUF(qsi6c16x256pnrx4, Q3_K, q3_k, 8)
 KAI_DEFINE_GGUF(qsi3c16x256p, Q3_K, q3_k, 0)
+KAI_DEFINE_GGUF(qsi3c16x256pnrx4, Q3_K, q3_k, 8)
 KAI_DEFINE_GGUF(qau2c16x256p, Q2_K, q2_k, 0)
 
 }  // extern "C"

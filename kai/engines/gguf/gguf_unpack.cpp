@@ -4,6 +4,7 @@
 //     2 bits with a scale           w = (element - 1) * scale
 //     a bit with a scale            w = (2 * element - 1) * scale
 //     int4 with a scale and a zero  w = fma(value, scale, zero)
+//     5 bits with a minimum         w = fma(value, scale, minimum)
 //     indices                       w = table[index] * scale, in super-blocks table[index] * (d * sc)
 //     floats                        w = element
 //     super-blocks                  w = fma(value, d * sc, -(dmin * mn))
@@ -12,6 +13,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/check.hpp"
+#include "kai/engines/core/five_bits.hpp"
 #include "kai/engines/core/layout.hpp"
 #include "kai/engines/gguf/gguf_rows.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
@@ -211,6 +213,25 @@ void unpack_two_bits(const Format& format, const Column& p, kai_datatype type) {
     }
 }
 
+/// Elements of 2 bits: the weight + 1. A byte of a column holds four neighbours; bytes of all columns lie together.
+void unpack_neighbours(const Format& format, const Column& p, kai_datatype type) {
+    constexpr Bytes kShifts = {0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6, 0, 2, 4, 6};
+    const size_t size = kai_get_datatype_size_in_bytes(type), rows = p.tile.rows, r = p.n_idx % rows;
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, p.bl);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / p.bl; ++b) {
+        const float scale = kai_cast_f32_f16(load<uint16_t>(panel + format.head(p.tile, p.k, p.bl, b) + 2 * r));
+        const uint8_t* elements = panel + format.elements(p.tile, p.bl, b) + r;
+        for (size_t i = 0; i < p.bl; i += 16, elements += 4 * rows, dst += 16 * size) {
+            Bytes bytes;
+            for (size_t j = 0; j < 16; ++j) {
+                bytes[j] = elements[j / 4 * rows];
+            }
+            put_16((bytes >> kShifts & 3) - 1, scale, false, 0, type, dst);
+        }
+    }
+}
+
 /// Elements of a bit: set for the weight 1, else -1. Bytes of all columns lie together.
 void unpack_bits(const Format& format, const Column& p, kai_datatype type) {
     constexpr Bytes kBits = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -227,6 +248,27 @@ void unpack_bits(const Format& format, const Column& p, kai_datatype type) {
             const auto set = reinterpret_cast<Bytes>((twice & kBits) != 0);
             put_16((set & 2) - 1, scale, false, 0, type, dst);
         }
+    }
+}
+
+/// Elements of five bits in panels of four columns, after them f16 minima and scales.
+void unpack_five_bits(const Format& format, const Column& p, kai_datatype type) {
+    constexpr size_t kBlock = Five::kBlock;
+    const size_t size = kai_get_datatype_size_in_bytes(type), r = p.n_idx % p.tile.rows;
+    const size_t group = format.group_size(p.tile);
+    const uint8_t* panel = p.packed + format.offset(p.tile, p.n_idx, p.k, kBlock);
+    uint8_t* dst = p.dst;
+    for (size_t b = 0; b < p.k / kBlock; ++b, dst += kBlock * size) {
+        uint8_t quad[Five::kVectors * Five::kVector], values[kBlock];
+        Five::decode(panel + format.elements(p.tile, kBlock, b), quad);
+        for (size_t i = 0; i < kBlock; ++i) {
+            values[i] = quad[Five::at(group, r, i)];
+        }
+        const uint8_t* fields = panel + format.tail(p.tile, kBlock, b) + 2 * r;
+        const float minimum = kai_cast_f32_f16(load<uint16_t>(fields));
+        const float scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * p.tile.rows));
+        put_16(load<Bytes>(values), scale, true, minimum, type, dst);
+        put_16(load<Bytes>(values + 16), scale, true, minimum, type, dst + 16 * size);
     }
 }
 
@@ -430,6 +472,12 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     unpack_bits(format, p, type);
 }
 
+[[gnu::noinline]] void unpack_neighbours(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_blocks(function, format, p, type);
+    unpack_neighbours(format, p, type);
+}
+
 [[gnu::noinline]] void unpack_two_bits(
     const char* function, const Format& format, int, const Column& p, kai_datatype type) {
     check_blocks(function, format, p, type);
@@ -446,6 +494,17 @@ void unpack_floats(const Format& format, kai_datatype element, const Column& p, 
     KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, not_multiple_of, "k", p.k, "bl", 32);
     check_groups(function, format, p.tile);
     unpack_indices(format, p, type);
+}
+
+[[gnu::noinline]] void unpack_five_bits(
+    const char* function, const Format& format, int, const Column& p, kai_datatype type) {
+    check_tile(function, p.tile);
+    check_float_type(function, type);
+    KAI_REQUIRE_ALWAYS(function, p.tile.rows == 4, other, "nr", p.tile.rows, 4);
+    KAI_REQUIRE_ALWAYS(function, p.bl == 32, other, "bl", p.bl, 32);
+    KAI_REQUIRE_ALWAYS(function, p.k % 32 == 0, not_multiple_of, "k", p.k, "bl", 32);
+    check_groups(function, format, p.tile);
+    unpack_five_bits(format, p, type);
 }
 
 /// Blocks of one length, by `unpack`.
@@ -482,6 +541,7 @@ extern "C" {
 
 KAI_DEFINE_UNPACK(qsi1c32p, unpack_bits, 0)
 KAI_DEFINE_UNPACK(qsi2c32p, unpack_two_bits, 0)
+KAI_DEFINE_UNPACK(qsi2c32pscalef16, unpack_neighbours, 0)
 KAI_DEFINE_UNPACK(qsi4c32p, unpack_blocks, (kai::Nibble{0x88, 1}))
 KAI_DEFINE_UNPACK(qsi4c32ps1s0scalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi8c32p, unpack_blocks, (kai::Nibble{0, 1}))
@@ -489,7 +549,9 @@ KAI_DEFINE_UNPACK(qsi8c32pscalef16, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qsi6c16x256p, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qsi6c16x256pnrx4, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qsi3c16x256p, unpack_super_blocks, kai::unpack_six)
+KAI_DEFINE_UNPACK(qsi3c16x256pnrx4, unpack_super_blocks, kai::unpack_six)
 KAI_DEFINE_UNPACK(qau2c16x256p, unpack_super_blocks, kai::unpack_super_two_bits)
+KAI_DEFINE_UNPACK(qau5c32p, unpack_five_bits, 0)
 KAI_DEFINE_UNPACK(qai4c32p, unpack_blocks, (kai::Nibble{0x88, 16}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0nrx4, unpack_blocks, (kai::Nibble{0, 1}))
 KAI_DEFINE_UNPACK(qai4c32ps1s0sf16, unpack_blocks, (kai::Nibble{0, 1, 0}))

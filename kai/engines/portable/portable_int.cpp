@@ -14,6 +14,7 @@
 // loop of their own. The operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/five_bits.hpp"
 #include "kai/engines/core/requantise.hpp"
 #include "kai/engines/core/unified.hpp"
 #include "kai/engines/inplace/inplace.hpp"
@@ -204,6 +205,25 @@ struct BlocksWithZeros {
         }
     }
 };
+
+/// qsi8d32pscalef32 x qau5c32p.
+///     result = fma(f32(sum), scale * row_scale, fma(minimum, row_sum, result)) for each block
+struct FiveBitBlocks {
+    static constexpr const Format &kLhs = qsi8d32pscalef32, &kRhs = qau5c32p;
+    static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
+
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, size_t column, float& scale, float& minimum) {
+        minimum = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
+        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * (nr + column)));
+    }
+    KAI_INLINE static void add(
+        const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& minima, Floats& results) {
+        add_products(minima, load<float>(row), results);
+        add_products(sums, 1.0F, load<float>(row + 4), scales, results);
+    }
+    KAI_INLINE static void finish(const Sums&, const uint8_t*, const Ends&, Floats&) {
+    }
+};
 /// @}
 
 /// Whether nibbles are 8 more than the value.
@@ -243,10 +263,31 @@ void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table,
     }
 }
 
+/// qau5c32p: panels of four columns.
+template <size_t GROUP>
+void decode_five(const uint8_t* panel, size_t nr, size_t steps, const int16_t*, int16_t (*weights)[kChunk]) {
+    for (size_t s = 0; s < steps; ++s, panel += Five::kQuad) {
+        uint8_t values[Five::kVectors * Five::kVector];
+        Five::decode(panel, values);
+        for (size_t c = 0; c < nr; ++c) {
+            for (size_t i = 0; i < kStep; ++i) {
+                weights[c][s * kStep + i] = values[Five::at(GROUP, c, i)];
+            }
+        }
+    }
+}
+
 template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
-constexpr Decode* kDecode = decode<
-    RHS.bits, RHS.bits <= 2 || RHS.table, RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8, GROUP,
-    EXCESS_8>;
+constexpr Decode* decode_of() {
+    if constexpr (RHS == qau5c32p) {
+        return decode_five<GROUP>;
+    } else {
+        constexpr size_t kApart = RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8;
+        return decode < RHS.bits, RHS.bits <= 2 || RHS.table, kApart, GROUP, EXCESS_8 > ;
+    }
+}
+template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
+constexpr Decode* kDecode = decode_of<RHS, GROUP, EXCESS_8>();
 
 /// The operations of a family, as the loops call them.
 struct FamilyOps {
@@ -449,6 +490,8 @@ constexpr auto family_of() {
         return TableHalves{};
     } else if constexpr (RHS == qai4c32p) {
         return BlocksWithZeros{};
+    } else if constexpr (RHS == qau5c32p) {
+        return FiveBitBlocks{};
     } else {
         return Channels<RHS>{};
     }
@@ -498,6 +541,7 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qau5c32p/ukernels.def"
 #undef KAI_UKERNEL
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, void, f16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_qsi8d32p_qai4c32p/ukernels.def"

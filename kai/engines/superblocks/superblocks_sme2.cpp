@@ -11,9 +11,9 @@ namespace {
 /// Sub-blocks of a super-block. Its head is d and an int8 scale of each; without a table, of four or five bits, it is d
 /// and dmin, a minimum and a scale of each; of two bits, both share a byte.
 constexpr size_t sub_blocks_of(const Format& format) {
-    return format.table || format.bits == 6 ? format.block_head - 2
-           : format.bits == 2               ? format.block_head - 4
-                                            : (format.block_head - 4) / 2;
+    return format.table || format.bits % 3 == 0 ? format.block_head - 2
+           : format.bits == 2                   ? format.block_head - 4
+                                                : (format.block_head - 4) / 2;
 }
 
 }  // namespace
@@ -43,6 +43,7 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi3c16x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 
 }  // extern "C"

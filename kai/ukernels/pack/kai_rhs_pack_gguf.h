@@ -12,18 +12,19 @@ KAI_BEGIN_DECLARATIONS
 /// Every host, any address.
 ///
 /// The packed blocks are those that share a scale in the file: bl, as kernels take it, is 32 for Q4_0, Q4_1, Q4_K,
-/// Q5_0, Q8_0 and the types with a table (IQ4_NL, MXFP4; NVFP4, whose blocks of 32 have two scales), 64 for Q2_0, 128
-/// for Q1_0, 256 for TQ1_0 and TQ2_0 (kai_gguf_type::packed_bl). Scales are exact, zeros are RN(8 * scale + minimum).
-/// There is no bias: where the format has one, it is 0. Missing columns of the last panel are zero
-/// (qsi...scalef16, floats) or repeat column n - 1.
+/// Q5_0, Q5_1, Q8_0 and the types with a table (IQ4_NL, MXFP4; NVFP4, whose blocks of 32 have two scales), 64 for Q2_0,
+/// 128 for Q1_0, 256 for TQ1_0 and TQ2_0 (kai_gguf_type::packed_bl). Scales are exact, zeros are RN(8 * scale +
+/// minimum). There is no bias: where the format has one, it is 0. Missing columns of the last panel are zero
+/// (qsi4c32ps1s0scalef16, qsi8c32pscalef16, floats) or repeat column n - 1.
 ///
 /// Floats are copied, or converted to the type of the format, to nearest even.
 ///
 /// To pack a part from column n_idx on, a multiple of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride) and
 /// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written.
 /// @pre num_groups = 1, extra_bytes = 0, params = NULL; k a multiple of the file's block; rhs_stride not less than a
-///      row. Quantised: sr 2; qsi1c32p: nr 16, kr 16; qsi2c32p: nr 4, kr 8 or 16; qsi4c32p, qai4c32p, qsi8c32p: kr
-///      even, at most 16, and bl a multiple of it; qlu4...: the same, nr a multiple of 4; qsi...scalef16: kr 4;
+///      row. Quantised: sr 2; qsi1c32p: nr 16, kr 16; qsi2c32p, qau5c32p: nr 4, kr 8 or 16; qsi4c32p, qai4c32p,
+///      qsi8c32p: kr even, at most 16, and bl a multiple of it; qlu4...: the same, nr a multiple of 4;
+///      qsi2c32pscalef16: kr 4, nr a multiple of 4; other qsi...scalef16: kr 4;
 ///      qlu4...s1s0...: kr 4, nr a multiple of 4; qai4c32ps1s0nrx4: kr 8, nr a multiple of 4; floats: sr 1, kr 1 (f32)
 ///      or a power of two up to 16.
 typedef void kai_run_rhs_pack_nxk_gguf_fn(
@@ -71,6 +72,19 @@ kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi2c32p_ggq2_0;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi2c32p_ggq2_0)
 /// @}
 
+/// @name Format qsi2c32pscalef16
+/// Of SME2: nr is a multiple of 4, kr 4, sr 2.
+/// @{
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi2c32pscalef16_ggtq1_0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi2c32pscalef16_ggtq1_0)
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi2c32pscalef16_ggtq2_0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi2c32pscalef16_ggtq2_0)
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi2c32pscalef16_ggq1_0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi2c32pscalef16_ggq1_0)
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi2c32pscalef16_ggq2_0;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi2c32pscalef16_ggq2_0)
+/// @}
+
 /// @name Format qsi4c32p
 /// @{
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi4c32p_ggq4_0;
@@ -107,6 +121,10 @@ KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi6c16x256pnrx4_ggq3_k)
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi3c16x256p_ggq3_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi3c16x256p_ggq3_k)
 
+/// Format qsi3c16x256pnrx4: nr is a multiple of 4, kr 8, sr 2. Lossless, 3.56 bits per weight.
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qsi3c16x256pnrx4_ggq3_k;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qsi3c16x256pnrx4_ggq3_k)
+
 /// Format qau2c16x256p: nr is a multiple of 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau2c16x256p_ggq2_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau2c16x256p_ggq2_k)
@@ -132,6 +150,10 @@ KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32p_ggq4_1)
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qai4c32p_ggq4_k;
 KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qai4c32p_ggq4_k)
 /// @}
+
+/// Format qau5c32p: nr is 4, kr 16 or 8, sr 2. Lossless, bytes per weight as in the file.
+kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau5c32p_ggq5_1;
+KAI_DECLARE_GETTERS(RHS_PACK_GGUF, rhs_pack_nxk_qau5c32p_ggq5_1)
 
 /// Format qau4c32x256p. nr is a multiple of 4, kr 8 or 16, sr 2. Lossless.
 kai_run_rhs_pack_nxk_gguf_fn kai_run_rhs_pack_nxk_qau4c32x256p_ggq4_k;

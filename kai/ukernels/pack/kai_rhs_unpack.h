@@ -29,6 +29,8 @@ typedef void kai_run_rhs_unpack_row_fn(
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi1c32p;
 /// 2 bits with an f16 scale per block: weight = value * scale, values -1 to 2. kr / sr is at most 8.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi2c32p;
+/// The same; four neighbours along k share a byte, and the scales follow all elements of the panel. kr is 4, sr 2.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi2c32pscalef16;
 /// int4 with an f16 scale per block: weight = value * scale.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi4c32p;
 /// The same; neighbours along k share a byte, and the scales follow all elements of the panel.
@@ -43,6 +45,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi6c16x256pnrx4;
 /// Three bits, f16 scale per 256 times int8 scale per 16: weight = value * scale * scale; bl is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi3c16x256p;
+/// The same; 4 k of all columns of the panel are together, not of four.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qsi3c16x256pnrx4;
 /// Super-blocks of 256, scales and minima of 4 bits per 16: weight = RN(value * d * sc - dmin * mn), values 0 to 3; bl
 /// is ignored.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau2c16x256p;
@@ -50,6 +54,8 @@ kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau2c16x256p;
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32p;
 /// The same; neighbours along k share a byte.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0nrx4;
+/// 5 bits with an f16 scale and minimum per block of 32: weight = RN(value * scale + minimum), values 0 to 31. nr is 4.
+kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qau5c32p;
 /// int4 with an f16 scale and minimum per block of 32: weight = RN(value * scale + minimum), values 0 to 15.
 kai_run_rhs_unpack_row_fn kai_run_rhs_unpack_row_qai4c32ps1s0sf16;
 /// Indices of the table in the panel, an f16 scale per block: weight = table[index] * scale. bl is 32.

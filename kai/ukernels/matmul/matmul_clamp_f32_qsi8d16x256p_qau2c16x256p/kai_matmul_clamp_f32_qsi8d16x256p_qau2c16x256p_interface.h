@@ -49,6 +49,16 @@ kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x4_qau2c16x256p4x4_1x4_neon_dotprod)
 
+/// SMULL and SMLAL, 4 rows x 4 columns per step: Armv8.0. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p4x8_qau2c16x256p4x8_4x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p4x8_qau2c16x256p4x8_4x4_neon_mlal)
+
+/// SMULL and SMLAL, one row: Armv8.0. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_neon_mlal)
+
 /// Every host. The same RHS as SMMLA.
 kai_matmul_clamp_f32_qsi8d16x256p_qau2c16x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d16x256p1x8_qau2c16x256p4x8_1x4_portable;

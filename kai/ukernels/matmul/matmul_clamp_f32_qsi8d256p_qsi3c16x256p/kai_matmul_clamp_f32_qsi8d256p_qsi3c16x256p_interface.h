@@ -14,8 +14,19 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
-/// @pre k is a multiple of 256. Kernels whose m_step is 1 take any m, row by row.
+/// @pre k is a multiple of 256; m <= 1 for the SME2 kernel whose name has 1x. The other kernels whose m_step is 1 take
+/// any m, row by row.
 typedef kai_run_matmul_f32_fn kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn;
+
+/// SMOPA on four ZA tiles: SVL / 32 rows x SVL / 8 columns per step.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p1vlx4_qsi3c16x256p4vlx4_1vlx4vl_sme2_mopa;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1vlx4_qsi3c16x256p4vlx4_1vlx4vl_sme2_mopa)
+
+/// SDOT into ZA vectors, one row. The same RHS as SMOPA.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4vlx4_1x4vl_sme2_sdot;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4vlx4_1x4vl_sme2_sdot)
 
 /// SMMLA, 16 rows x 4 columns per step.
 kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p4x8_qsi3c16x256p4x8_16x4_neon_i8mm;
@@ -35,6 +46,14 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x8_qsi3c16x256p4x8_1x4_ne
 kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4x4_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4x4_1x4_neon_dotprod)
+
+/// SMULL and SMLAL, 4 rows x 4 columns per step: Armv8.0. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p4x8_qsi3c16x256p4x8_4x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p4x8_qsi3c16x256p4x8_4x4_neon_mlal)
+
+/// SMULL and SMLAL, one row: Armv8.0. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qsi3c16x256p4x8_1x4_neon_mlal;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x8_qsi3c16x256p4x8_1x4_neon_mlal)
 
 /// Every host. The same RHS as SMMLA.
 kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qsi3c16x256p4x8_1x4_portable;

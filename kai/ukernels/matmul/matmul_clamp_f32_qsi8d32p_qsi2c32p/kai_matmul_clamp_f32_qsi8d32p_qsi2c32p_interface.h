@@ -15,8 +15,17 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS). k = 0: clamp(0).
-/// @pre bl is a multiple of 32, k a multiple of bl. Kernels whose m_step is 1 take any m, row by row.
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the SME2 kernel whose name has 1x. The other kernels
+/// whose m_step is 1 take any m, row by row.
 typedef kai_run_matmul_bl_f32_fn kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn;
+
+/// SMOPA on two ZA tiles, LUTI2 decode: SVL / 32 rows x SVL / 8 columns per step.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1vlx4_qsi2c32p4vlx4_1vlx4vl_sme2_mopa;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1vlx4_qsi2c32p4vlx4_1vlx4vl_sme2_mopa)
+
+/// SDOT into ZA vectors, LUTI2 decode: one row; shares its RHS with the SMOPA kernel.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4vlx4_1x4vl_sme2_sdot;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4vlx4_1x4vl_sme2_sdot)
 
 /// SMMLA, 16 rows x 4 columns per step.
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x8_qsi2c32p4x8_16x4_neon_i8mm;
