@@ -397,7 +397,7 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         }
         const kai_ukernel* u = kai_registry_best(&request, nullptr, nullptr);
         const uint64_t with = wish.with | group.with;
-        if (u == nullptr || (u->features == 0) != wish.portable || (u->features & with) != with) {
+        if (u == nullptr || (u->features == 0) != wish.portable || (run_features(*u) & with) != with) {
             continue;
         }
         const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
