@@ -248,6 +248,9 @@ kai_gemm_file_status kai_gemm_tensor_for_gguf(
             continue;
         }
         const bool by_vector = line.nr.vectors != Vectors::none;
+        if (by_vector && (line.features & uint64_t{1} << KAI_CPU_SME) == 0) {
+            continue;  // NEON beside SME: without SME, NEON has panels of its own
+        }
         kai_gemm_tensor t = *tensor;
         t.kind = KAI_GEMM_GGUF, t.type = kai_dt_unknown, t.gguf_type = type, t.bl = 0;
         t.vector_length = by_vector ? vector_bits / 8 : 0;
