@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kai/engines/core/base.hpp"
+#include "kai/call.hpp"
 #include "kai/gemm/kai_gemm.h"
 
 #if defined(__aarch64__)
