@@ -90,9 +90,14 @@ def tidy(build, jobs, everything):
     sources = sorted({c["file"] for c in commands if c["file"].endswith(".cpp") and
                       c["file"].startswith(tuple(f"{ROOT}/{folder}/" for folder in folders))})
 
+    def uses_neon(source):
+        text = pathlib.Path(source).read_text()
+        texts = [text] + [(ROOT / header).read_text() for header in re.findall(r'#include "(kai/gemm/.*)"', text)]
+        return "/engines/" in source or any("arm_neon.h" in text for text in texts)
+
     def look(some):
         # arm_neon.h takes longer than all the rest; outside the engines, few use it.
-        needs_neon = any("/engines/" in source or "arm_neon.h" in pathlib.Path(source).read_text() for source in some)
+        needs_neon = any(map(uses_neon, some))
         none = [] if needs_neon else ["--extra-arg=-D__ARM_NEON_H"]
         status, output = run(["clang-tidy-19", "--quiet", "-p", str(build), *none, *some])
         found = re.findall(r"^\S+ (?:warning|error): .*", output, re.MULTILINE)

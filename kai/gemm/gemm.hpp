@@ -115,7 +115,7 @@ inline constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 /// Sets the kernels and packers of a plan. If it fails, so does the plan.
 Status choose(const Problem& p, Plan& plan);
 /// Sets what follows from them.
-void complete(Plan& plan);
+void complete(Plan& made);
 
 /// A call of the kernel for m rows: shape, packers and strides without gaps.
 inline kai_call call_of(const Plan& plan, const kai_gemm_kernel& kernel, size_t m, size_t n) {
@@ -146,10 +146,13 @@ inline double effective_workers(const Plan& plan, bool one_row) {
     return is_mixed(plan) ? real(plan.workers - plan.sme_workers) + real(plan.sme_workers) * sme_rate(plan, one_row)
                           : real(plan.workers);
 }
-/// The same, rounded.
+/// To the nearest, of what is not negative.
+inline size_t rounded(double x) {
+    return (static_cast<size_t>(2 * x) + 1) / 2;
+}
+/// The same, as an integer.
 inline size_t counted_workers(const Plan& plan, bool one_row) {
-    return is_mixed(plan) ? max(static_cast<size_t>(effective_workers(plan, one_row) + 0.5), plan.workers)
-                          : plan.workers;
+    return is_mixed(plan) ? max(rounded(effective_workers(plan, one_row)), plan.workers) : plan.workers;
 }
 /// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
 inline constexpr size_t kPartsPerWorker = 16;

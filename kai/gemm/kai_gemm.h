@@ -440,8 +440,8 @@ struct kai_gemm_operands {
     size_t c_row_count;                        ///< Rows of C.
     const float* c_weights;                    ///< `scatters`: a factor for each row of the products; NULL: 1.
     const struct kai_gemm_epilogue* epilogue;  ///< If problem.epilogue is not 0. NULL: alpha, beta and bounds of it.
-    /// LOWP with int32 or float C, in place of `lowp`; NULL: no offsets, no bias. Of rows: those of all matrices or groups, one
-    /// after the other; of columns and the bias: n values, shared by the batch.
+    /// LOWP with int32 or float C, in place of `lowp`; NULL: no offsets, no bias. Of rows: those of all matrices or
+    /// groups, one after the other; of columns and the bias: n values, shared by the batch.
     const struct kai_matmul_offsets* offsets;
     uint64_t reserved[14];  ///< Zeros, else RESERVED.
 };

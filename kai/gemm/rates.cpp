@@ -53,8 +53,7 @@ size_t columns_with_sme(const Plan& plan, const kai_gemm_kernel& kernel, const k
     }
     const double sme = sme_rate(plan, one_row) * static_cast<double>(static_cast<ptrdiff_t>(plan.sme_workers));
     const size_t nr = plan.format.nr, n = plan.problem.n, panels = divide_up(n, nr);
-    const auto its = static_cast<size_t>(
-        static_cast<double>(static_cast<ptrdiff_t>(panels)) * sme / (sme + speed_beside(plan)) + 0.5);
+    const size_t its = rounded(static_cast<double>(static_cast<ptrdiff_t>(panels)) * sme / (sme + speed_beside(plan)));
     return min(max(its, 1) * nr, n);
 }
 

@@ -1,13 +1,13 @@
 // Writes what ONNX Runtime computes, for onnx_test.cpp: node write.js MODULES FOLDER SEED. MODULES is the folder with
-// onnxruntime-node. Models have one node, MatMulNBits, MatMulInteger or DynamicQuantizeMatMul, and are written here, field
-// by field (onnx.proto).
+// onnxruntime-node. Models have one node, MatMulNBits, MatMulInteger or DynamicQuantizeMatMul, and are written here,
+// field by field (onnx.proto).
 //
 // <i>.case, MatMulNBits: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B,
 // scales, zero points, C (f32).
 // <i>.integer, MatMulInteger: int32 m, n, k, A is int8, B is int8, zero points of A (0 or 1) and of B (0, 1 or n); then
 // A, B (K x N), zero points of A, of B, C (int32).
-// <i>.dynamic, DynamicQuantizeMatMul: int32 m, n, k, B is int8, scales of B (1 or n), zero points of B (0, 1 or n), bias
-// (0 or n); then A (f32), B (K x N), scales, zero points, bias, C (f32).
+// <i>.dynamic, DynamicQuantizeMatMul: int32 m, n, k, B is int8, scales of B (1 or n), zero points of B (0, 1 or n),
+// bias (0 or n); then A (f32), B (K x N), scales, zero points, bias, C (f32).
 //
 // SPDX-License-Identifier: Apache-2.0
 "use strict";

@@ -80,7 +80,9 @@ regs 28, K_0, K_1, K_2, K_3
     ldp     qB_5, qpacked_1, [quad_\q]
     ldp     qB_6, qpacked_3, [quad_\q, #32]
     ldr     qB_7, [quad_\q, #64]
-    five_bits B_0, B_1, B_2, B_3, B_4, B_5, B_6, B_7, packed_1, packed_3, mask
+    five_bits B_0, B_1, B_5, packed_1, mask
+    five_bits B_2, B_3, B_6, packed_3, mask
+    five_bits_last B_4, B_7, packed_1, packed_3, mask
     .if \group == 4
     dup     \s\()_a.4s, w8
     .else

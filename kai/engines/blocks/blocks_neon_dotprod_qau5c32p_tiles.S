@@ -39,7 +39,9 @@ reg packed1_3, 15
     ldp     qB_6, q\x3, [rhs, #32]
     ldp     qB_7, qZ, [rhs, #64]
     add     rhs, rhs, #RHS_BLOCK
-    five_bits B_0, B_1, B_2, B_3, B_4, B_5, B_6, B_7, \x1, \x3, mask
+    five_bits B_0, B_1, B_5, \x1, mask
+    five_bits B_2, B_3, B_6, \x3, mask
+    five_bits_last B_4, B_7, \x1, \x3, mask
     fcvtl2  C_scales.4s, Z.8h
     fcvtl   Z.4s, Z.4h
 .endm

@@ -26,7 +26,9 @@ regs 24, packed_1, packed_3
     ldp     qB3_b, qZ_b, [rhs, #64]
     movi    mask.16b, #31
     add     rhs, rhs, #RHS_BLOCK
-    five_bits B0_a, B0_b, B1_a, B1_b, B2_a, B2_b, B3_a, B3_b, packed_1, packed_3, mask
+    five_bits B0_a, B0_b, B2_b, packed_1, mask
+    five_bits B1_a, B1_b, B3_a, packed_3, mask
+    five_bits_last B2_a, B3_b, packed_1, packed_3, mask
     fcvtl2  C_b.4s, Z_b.8h
     fcvtl   Z_b.4s, Z_b.4h
     dup     C_a.2d, C_b.d[0]

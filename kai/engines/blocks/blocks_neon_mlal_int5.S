@@ -29,8 +29,9 @@ regs 24, minima, scales, minima1, scales1
     ldp     q\set\()1_a, qpacked_3, [\from, #32]
     ldr     q\set\()1_b, [\from, #64]
     movi    mask.16b, #31
-    five_bits \set\()2_a, \set\()2_b, \set\()3_a, \set\()3_b, \set\()0_a, \set\()0_b, \set\()1_a, \set\()1_b, \
-        packed_1, packed_3, mask
+    five_bits \set\()2_a, \set\()2_b, \set\()0_b, packed_1, mask
+    five_bits \set\()3_a, \set\()3_b, \set\()1_a, packed_3, mask
+    five_bits_last \set\()0_a, \set\()1_b, packed_1, packed_3, mask
 .endm
 
 // R_\row = sums of the products \t (ROW_A, ROW_B) of four columns.

@@ -1,4 +1,5 @@
-// f16 and f32 <- f16 x f16 with sums in f32 on NEON, neither side packed: rows of the LHS, and rows of the RHS, K x N or N x K.
+// f16 and f32 <- f16 x f16 with sums in f32 on NEON, neither side packed: rows of the LHS, and rows of the RHS, K x N
+// or N x K.
 //
 //     dst[i][j] = clamp(sum over k of lhs[i][k] * rhs[k][j])        products are exact in f32; no bias; then to dst
 //

@@ -36,6 +36,7 @@ regs 12, d, dmin, lhs_scales, sums_high
 
 // ---- Columns of two sub-blocks: B2, B3 and B0, B1
 
+// B2, B3, B0, B1 = columns of two sub-blocks, three bits each. Changes rhs.
 .macro columns_of_3_bits
     ldp     qB2_a, qB2_b, [rhs]
     ldr     qB3_a, [rhs, #32]
@@ -65,12 +66,14 @@ regs 12, d, dmin, lhs_scales, sums_high
     add     rhs, rhs, #128
     .endif
 .endm
+// Each vector >>= \by, in bytes.
 .macro shift_right by, vector, rest:vararg
     ushr    \vector\().16b, \vector\().16b, #(\by)
     .ifnb \rest
     shift_right \by, \rest
     .endif
 .endm
+// Each vector &= \mask.
 .macro mask_by mask, vector, rest:vararg
     and     \vector\().16b, \vector\().16b, \mask\().16b
     .ifnb \rest
@@ -200,6 +203,7 @@ regs 12, d, dmin, lhs_scales, sums_high
     multiply_two_rows \r1, rows_at, (LHS_LOW(4) + 8 * \r0), B2, B3
     fold_rows \r1
 .endm
+// ROW_A_0 = sums of one row, of two if \r1 is one.
 .macro fold_rows r1
     .if \r1 < rows
     fold_both
@@ -208,6 +212,7 @@ regs 12, d, dmin, lhs_scales, sums_high
     addp    ROW_A_0.8h, ROW_A_0.8h, ROW_A_0.8h
     .endif
 .endm
+// Sums of all rows -= minima * sums of their sub-blocks.
 .macro subtract_minima_of_rows
     load_minima
     .if height == 1

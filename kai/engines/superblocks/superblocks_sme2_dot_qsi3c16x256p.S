@@ -27,6 +27,7 @@
     lsl     z\o\().b, z\o\().b, #3
     and     z\o\().d, z\o\().d, z28.d
 .endm
+// z8-z11 and z4-z7 = weights of 4 k each.
 .macro decode_4
     decode  8, 4
     decode  9, 5
@@ -52,6 +53,7 @@
     and     z\e\().d, z\e\().d, z28.d
 .endm
 
+// Groups 0 and 1 += a pair of sub-blocks.
 .macro multiply_two
     load_row_32 0, 1, lhs
     mov     z28.b, #0xe0
