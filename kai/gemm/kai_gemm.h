@@ -169,8 +169,8 @@ struct kai_gemm_core_rate {
     double speed;  ///< Of the fastest class: 1.
 };
 
-/// How fast workers are, as a plan assumes it whose workers have SME units and NEON: `./kai.sh bench --rates` measures
-/// them. They decide how work is divided, with problem.divides also the bits. 0: not known.
+/// How fast workers are, as a plan assumes it whose workers have SME units and NEON: measured by kai.sh bench --rates.
+/// They decide how work is divided, with problem.divides_columns also the bits. 0: not known.
 struct kai_gemm_rates {
     /// The speed of a worker with an SME unit, if that of one without, on the fastest cores, is 1: for several rows,
     /// and for one row, where the bytes of B count that it loads in a second. Not known: those of kai/gemm/rates.def.

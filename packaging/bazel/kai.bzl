@@ -161,6 +161,7 @@ def kai_libraries(name):
             "kai/packed_file/*.hpp",
         ]),
         hdrs = native.glob(["kai/gemm/*.h"]),
+        textual_hdrs = native.glob(["kai/gemm/*.def"]),
         copts = _COPTS + _FLOAT_RULES + _aarch64(_AARCH64_COPTS, _AARCH64_ELF_COPTS),
         local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],
         visibility = ["//visibility:public"],
