@@ -46,6 +46,7 @@ function(kai_write_compat_headers out)
         file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${folder}")
         file(GLOB interface RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*_interface.h")
         file(STRINGS "${catalogue}" lines REGEX "^KAI_[A-Z_]+\\([a-z0-9_]+, *[a-z0-9_]+,")
+        list(FILTER lines EXCLUDE REGEX "^KAI_COLUMNS")  # another function of a micro-kernel
         foreach(line IN LISTS lines)
             string(REGEX REPLACE "^[A-Z_]+\\([a-z0-9_]+, *([a-z0-9_]+),.*" "\\1" name "${line}")
             # Two folders of bf16: the SME kernels are included from the one named fp32.

@@ -798,7 +798,6 @@ KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, vo
         w.m_tile = rows.most, w.n_tile = p.n;
         w.units[0] = w.phases = 1;
         w.single = 1;
-        w.sme_units = divided_columns(plan, rows.most <= 1) != 0 ? 1 : 0;
         return;
     }
     count_units(w, rows.all);
@@ -1155,6 +1154,9 @@ kai_gemm_status kai_gemm_begin_products(kai_gemm_product* products, size_t count
         Work& w = products[i].work;
         w = work_of(*x.plan, *x.operands);
         w.workspace = x.workspace;
+        if (w.single != 0 && divided_columns(*x.plan, w.rows <= 1) != 0) {
+            w.sme_units = 1;  // all columns are those of the kernel with SME
+        }
         w.single = 0;
         clear_states(w);
         for (size_t j = 0; j < i && w.lhs_work == nullptr; ++j) {

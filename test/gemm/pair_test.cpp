@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -390,6 +391,7 @@ TEST(GemmPair, OnePackedB) {
 TEST(GemmPair, ProductsWhoseColumnsAreDivided) {
     Case small = case_of(17, 1, 5, 2);
     small.p.n = small.p.k = 64;
+    size_t single = 0;
     for (const Case& c : {case_of(17, 17, 5, 2), small}) {
         Pair alone(c, true), first(c, true), second(c, true);
         alone->reset_c();
@@ -405,7 +407,21 @@ TEST(GemmPair, ProductsWhoseColumnsAreDivided) {
         ASSERT_EQ(kai_gemm_run_products(products, 2, at_once, nullptr), KAI_GEMM_OK);
         EXPECT_TRUE(first->c_bytes() == alone->c_bytes());
         EXPECT_TRUE(second->c_bytes() == alone->c_bytes());
+
+        // While all workers with SME are busy, a product that is one unit waits.
+        ASSERT_EQ(kai_gemm_begin_products(products, 2), KAI_GEMM_OK);
+        const kai_gemm_work& work = products[0].work;
+        if (work.phases != 1 || work.units[0] != 1) {
+            continue;
+        }
+        auto* taken = reinterpret_cast<uint32_t*>(first->workspace[0].data() + first->plan.layout.slots_taken);
+        std::fill(taken, taken + first->plan.sme_workers, 1U);
+        EXPECT_EQ(kai_gemm_try_unit(&work, 0, 0), KAI_GEMM_BUSY);
+        std::fill(taken, taken + first->plan.sme_workers, 0U);
+        EXPECT_EQ(kai_gemm_try_unit(&work, 0, 0), KAI_GEMM_OK);
+        ++single;
     }
+    EXPECT_EQ(single, 1U);
 }
 
 TEST(GemmPair, ExplainSaysWhichColumns) {
