@@ -43,6 +43,7 @@ FAMILIES = [
     ("qsi8d32p_qlu4c32p", "int8 x indices of a table, both in blocks", r"_qsi8d32p\w*_qlu4c"),
     ("inplace", "Rows of GGUF files where they lie", r"_ggq"),
     ("qsi8d256p", "int8 x super-blocks", r"_qsi8d(16x)?256p"),
+    ("qsi8d32p_qau5c32p", "int8 x 5 bits with a minimum, both in blocks", r"_qsi8d32p\w*_qau5c32p"),
     ("qsi8d32p_qai4c32p", "int8 or f16 x int4 with zeros, both in blocks", r"_(qsi8d32p|f16p)\w*_qai4c32p"),
     ("static-int", "static int8, int4 and uint8", r"matmul_\w*(_qai8|_qau8|_qasu8|_u8p)"),
     ("bf16", "bf16", r"matmul_clamp_f(16|32)_(bf16_)?bf16p"),
