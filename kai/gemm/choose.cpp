@@ -240,9 +240,6 @@ Groups groups_for(const Problem& p) {
 
 /// Whether elements of one type can be converted to the other.
 bool converts(kai_datatype from, kai_datatype to) {
-    const auto is_float = [](kai_datatype type) {
-        return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
-    };
     return from == to || (is_float(from) && is_float(to));
 }
 
