@@ -1,38 +1,9 @@
-// f32 <- qsi8d256p1vlx4 x qsi6c16x256p4vlx4, many rows: superblocks_sme2_mopa.inc.
-//
-// z0-z2   three bytes of four weights; the first three of these      z3      the fourth
-// z4-z7   4 vectors of the LHS: 1 VL rows x 4 k each
-//
-// A sub-block has four parts, multiplied at the odd ones of eight.
+// f32 <- qsi8d256p1vlx4 x qsi6c16x256p4vlx4, many rows: superblocks_sme2_mopa_six_bits.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a+sme2
-#define KAI_MOPA_PART 16
-#define MINIMA 0
-#define COLUMN_SHIFT 2
 #define TIMES 4
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/superblocks/superblocks_sme2_mopa.inc"
-
-.macro start_values
-.endm
-
-.macro take_args
-    take_block_args
-.endm
-
-// All of the sub-block: z0-z3 = the three bytes (z3: the last one again), z4-z7 = the LHS.
-.macro load_parts
-    ld1b    {z3.b}, p0/z, [rhs]
-    ld1b    {z1.b}, p0/z, [rhs, #-4, mul vl]
-    ld1b    {z0.b}, p0/z, [rhs, #-8, mul vl]
-    ld1b    {z2.b}, p0/z, [rhs]
-    ld1b    {z4.b-z7.b}, pn8/z, [lhs]
-.endm
-
-.macro multiply s, a, w
-    smopa   za\s\().s, p0/m, p0/m, z\a\().b, z\w\().b
-.endm
+#include "kai/engines/superblocks/superblocks_sme2_mopa_six_bits.inc"
 
 // See blocks_sme_mopa.inc. Weights are made at the even parts, multiplied at the odd ones. Changes z0-z3.
 .macro part s, k, a, w, h
