@@ -19,6 +19,7 @@ namespace kai::gemm {
 using Problem = kai_gemm_problem;
 using Plan = kai_gemm_plan;
 using Status = kai_gemm_status;
+using Work = kai_gemm_work;
 
 /// Bytes of the largest tile that a unit multiplies at a time if results do not go straight to C (one step may be
 /// larger).
@@ -154,71 +155,6 @@ inline size_t rounded(double x) {
 inline size_t counted_workers(const Plan& plan, bool one_row) {
     return is_mixed(plan) ? max(rounded(effective_workers(plan, one_row)), plan.workers) : plan.workers;
 }
-/// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
-inline constexpr size_t kPartsPerWorker = 16;
-
-/// Whether a worker that has done `mine` parts leaves those that are left to others: to those that were faster so far,
-/// if they will have done all of them before it has done one more. The fastest never leaves. done(i): parts that worker
-/// i has done, 0 if it does not work any more.
-template <typename Done>
-bool is_late(size_t mine, size_t left, size_t workers, Done done) {
-    constexpr size_t kNearEnd = 8;
-    if (mine == 0 || left >= kNearEnd * workers) {
-        return false;
-    }
-    size_t others = 0;
-    for (size_t i = 0; i < workers && others < left; ++i) {
-        const size_t its = done(i);
-        others += 4 * its > 5 * mine ? its / mine : 0;
-    }
-    return others >= left;
-}
-
-/// The columns of one row, in steps: the finest that a kernel of the plan can begin with. Kernels that begin inside a
-/// panel take them from the back, others take panels from the front, and may end inside one. So both have all of a
-/// panel that is left to them, wherever they meet.
-struct ColumnQueue {
-    size_t step;   ///< columns
-    size_t steps;  ///< of all columns; the last one may be shorter
-    size_t panel;  ///< steps of a panel
-
-    /// What is taken, in one word.
-    static constexpr unsigned kHalf = 4 * sizeof(size_t);
-    static constexpr size_t kMost = (size_t{1} << kHalf) - 1;
-    static constexpr size_t front(size_t taken) {
-        return taken & kMost;
-    }
-    static constexpr size_t back(size_t taken) {
-        return taken >> kHalf;
-    }
-    constexpr size_t left(size_t taken) const {
-        return steps - front(taken) - back(taken);
-    }
-};
-
-/// How many steps of columns a worker takes next; 0: it leaves the rest to others, as is_late says. A third of its
-/// `share` of what is left: parts shrink towards the end. least: the fewest that it can take, but for the last ones.
-/// done(i), mine: steps that worker i, and this one, have done.
-template <typename Done>
-size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t workers, Done done) {
-    const auto are_late = [&](size_t steps) {
-        size_t others = 0;
-        for (size_t i = 0; i < workers && others < left; ++i) {
-            const size_t its = done(i);
-            others += 4 * its > 5 * mine ? steps * its / mine : 0;
-        }
-        return others >= left;
-    };
-    const auto most = static_cast<size_t>(static_cast<double>(static_cast<ptrdiff_t>(left)) * share / 3);
-    size_t steps = min(max(most / least * least, least), left);
-    if (mine == 0) {
-        return steps;
-    }
-    while (steps > least && are_late(steps)) {
-        steps = max(steps / 2 / least * least, least);
-    }
-    return are_late(steps) ? 0 : steps;
-}
 /// @}
 
 /// How many columns a run leaves to the kernel with SME, if they are divided; 0: they are not.
@@ -227,17 +163,6 @@ inline size_t divided_columns(const Plan& plan, bool one_row) {
 }
 /// Sets them, by the rates.
 void divide_columns(Plan& plan);
-
-/// The queue of one row in a mixed plan.
-inline ColumnQueue queue_of(const Plan& plan) {
-    const kai_ukernel& u = *plan.gemv_beside.ukernel;
-    const size_t nr = plan.format.nr, step = u.run_columns != nullptr && u.column_step < nr ? u.column_step : nr;
-    return {step, divide_up(plan.problem.n, step), nr / step};
-}
-/// The share of a worker in the work on one row.
-inline double share_of_row(const Plan& plan, bool is_beside) {
-    return (is_beside ? 1 : sme_rate(plan, true)) / effective_workers(plan, true);
-}
 
 /// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);
@@ -293,10 +218,10 @@ Violation check_products(const kai_gemm_product* products, size_t count, size_t&
 /// @}
 
 /// What kai_gemm_begin makes of operands that pass its checks, without the workspace.
-kai_gemm_work work_of(const Plan& plan, const kai_gemm_operands& operands);
+Work work_of(const Plan& plan, const kai_gemm_operands& operands);
 
 /// Whether the kernels of both read the same packed rows.
-bool have_same_rows(const kai_gemm_work& a, const kai_gemm_work& b);
+bool have_same_rows(const Work& a, const Work& b);
 
 /// Whether sums with these weights of INT2_CHANNEL fit int32.
 Violation check_table(const Problem& p, const int32_t* lut);

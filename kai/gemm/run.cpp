@@ -10,12 +10,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "kai/gemm/gemm.hpp"
+#include "kai/gemm/queue.hpp"
 
 namespace kai::gemm {
 namespace {
 
-using Work = kai_gemm_work;
 using Operands = kai_gemm_operands;
 
 /// Tiles of the last phase are divided further where rows and columns of a call do not stay in the L1 cache together.
@@ -75,11 +74,6 @@ size_t all_units(const Work& w, Count count) {
         units += count(w.operands->rows[i]);
     }
     return units;
-}
-
-/// Whether the run is one unit: nobody shares its states and slots, which are not set.
-KAI_INLINE bool is_single(const Work& w) {
-    return w.single != 0;
 }
 
 /// Rows of all groups.
@@ -186,93 +180,10 @@ KAI_INLINE bool has_lhs(const Work& w) {
     return w.kernel->ukernel != nullptr && (w.kernel->lhs_packer != nullptr || copies_rows(w));
 }
 
-/// The same work for a worker without an SME unit.
-Work beside_of(const Work& w) {
-    Work beside = w;
-    beside.kernel = w.kernel == &w.plan->gemv ? &w.plan->gemv_beside : &w.plan->gemm_beside;
-    return beside;
-}
-
 /// Whether its rows are packed apart from those for workers with an SME unit.
 KAI_INLINE bool has_lhs_beside(const Work& w) {
     return w.kernel == &w.plan->gemm_beside && !same_lhs(w.plan->gemm, *w.kernel);
 }
-
-// ---- slots ----
-
-/// Which slots suit a unit of work.
-enum class Suits { any, with_sme, beside };
-
-/// A unit's own part of the workspace, for as long as this object lives. False if all are taken. The first ones of a
-/// mixed plan have an SME unit.
-class Slot {
-public:
-    explicit Slot(const Work& w, size_t unit, Suits suits = Suits::any) {
-        const Plan& plan = *w.plan;
-        const bool mixed = is_mixed(plan);
-        is_needed_ = plan.layout.slot_size != 0 || mixed;
-        if (!is_needed_) {
-            return;
-        }
-        if (is_single(w)) {
-            memory_ = at(w.workspace, plan.layout.slots);
-            return;
-        }
-        auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
-        const size_t first = suits == Suits::beside ? plan.sme_workers : 0,
-                     end = suits == Suits::with_sme ? plan.sme_workers : plan.workers;
-        size_t i = mixed ? first : unit % plan.workers;
-        for (size_t tried = first; tried < end; ++tried) {
-            if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
-                taken_ = &taken[i];
-                is_beside_ = mixed && i >= plan.sme_workers;
-                memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
-                return;
-            }
-            i = i + 1 < plan.workers ? i + 1 : 0;
-        }
-    }
-    ~Slot() {
-        if (taken_ != nullptr) {
-            __atomic_store_n(taken_, 0U, __ATOMIC_RELEASE);
-        }
-    }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-
-    explicit operator bool() const {
-        return !is_needed_ || memory_ != nullptr;
-    }
-    char* get(size_t offset) const {
-        return memory_ != nullptr ? memory_ + offset : nullptr;
-    }
-
-    /// Without an SME unit.
-    bool is_beside() const {
-        return is_beside_;
-    }
-
-    /// @name Of a mixed plan: workers that are not alike, in the last phase
-    /// @{
-    void count(const Plan& plan, size_t parts) const {
-        __atomic_fetch_add(taken_ + plan.workers, static_cast<uint32_t>(parts), __ATOMIC_RELAXED);
-    }
-    size_t done(const Plan& plan) const {
-        return __atomic_load_n(taken_ + plan.workers, __ATOMIC_RELAXED);
-    }
-    /// What worker i has done; 0 if it does not work any more.
-    static size_t done_by(const Work& w, size_t i) {
-        const auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, w.plan->layout.slots_taken));
-        const bool works = __atomic_load_n(taken + i, __ATOMIC_RELAXED) != 0;
-        return works ? __atomic_load_n(taken + w.plan->workers + i, __ATOMIC_RELAXED) : 0;
-    }
-    /// @}
-
-private:
-    bool is_needed_ = false, is_beside_ = false;
-    uint32_t* taken_ = nullptr;
-    char* memory_ = nullptr;
-};
 
 // ---- LHS ----
 
@@ -804,157 +715,23 @@ KAI_INLINE void divide(const Plan& plan, const Operands& x, const Rows& rows, vo
     w.single = w.phases == 1 && w.units[0] == 1 ? 1 : 0;
 }
 
-void run_any(const Work& w, size_t phase, size_t unit, const Slot& slot) {
+}  // namespace
+
+void run_unit(const Work& w, size_t phase, size_t unit, const Slot& slot) {
     if (phase + 1 < w.phases) {
         prepare(w, unit, slot);
+    } else if (slot.is_beside()) {
+        multiply(beside_of(w), unit, slot);
     } else {
-        if (slot.is_beside()) {
-            multiply(beside_of(w), unit, slot);
-        } else {
-            multiply(w, unit, slot);
-        }
+        multiply(w, unit, slot);
     }
 }
 
-/// The units of a phase, divided into parts of neighbouring units, which share rows or columns. There are fewer parts
-/// than units if a batch has many small matrices, or if fewer units may run at once than there are threads (SME).
-size_t count_parts(const Work& w, size_t phase) {
-    const Plan& plan = *w.plan;
-    const size_t most =
-        plan.workers < plan.problem.units ? plan.workers : kPartsPerWorker * counted_workers(plan, w.rows <= 1);
-    return min(most, w.units[phase]);
+void run_columns(const Work& w, size_t first, size_t columns, const Slot& slot) {
+    multiply_tile(w, {0, 0, 0, 1}, {0, first, 1, columns}, slot);
 }
 
-/// Whether a phase is the last one of a run whose columns are divided by the plan.
-bool is_divided(const Work& w, size_t phase) {
-    return w.sme_units != 0 && phase + 1 == w.phases;
-}
-
-/// How many parts of such a phase are for workers with SME, and for the others. What is taken of either is in one word,
-/// as of ColumnQueue.
-struct DividedParts {
-    size_t with_sme, beside;
-
-    explicit DividedParts(const Work& w)
-        : with_sme(min(kPartsPerWorker * w.plan->sme_workers, w.sme_units)),
-          beside(min(kPartsPerWorker * (w.plan->workers - w.plan->sme_workers), w.units[w.phases - 1] - w.sme_units)) {
-    }
-};
-
-/// Whether a phase is the last one of a run of one row in a mixed plan: its columns are divided as they are taken.
-bool takes_columns(const Work& w, size_t phase) {
-    const Problem& p = w.plan->problem;
-    return is_mixed(*w.plan) && phase + 1 == w.phases && w.sme_units == 0 && w.rows == 1 && p.batch == 1 && !p.groups &&
-           queue_of(*w.plan).steps <= ColumnQueue::kMost;
-}
-
-/// Whether all parts of a phase are taken.
-bool all_taken(const Work& w, size_t phase, size_t parts, size_t next) {
-    if (is_divided(w, phase)) {
-        const DividedParts all(w);
-        return ColumnQueue::front(next) == all.with_sme && ColumnQueue::back(next) == all.beside;
-    }
-    return takes_columns(w, phase) ? queue_of(*w.plan).left(next) == 0 : next >= parts;
-}
-
-/// Takes columns until there are none.
-void take_columns(const Work& w, size_t& taken, const Slot& slot) {
-    const Plan& plan = *w.plan;
-    const ColumnQueue q = queue_of(plan);
-    const Work beside = slot.is_beside() ? beside_of(w) : w;
-    const bool from_back = beside.kernel->ukernel->run_columns != nullptr || q.panel == 1;
-    const double share = share_of_row(plan, slot.is_beside());
-    size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-    while (q.left(seen) != 0) {
-        const size_t steps = next_steps(
-            slot.done(plan), q.left(seen), from_back ? 1 : q.panel, share, plan.workers,
-            [&](size_t i) { return Slot::done_by(w, i); });
-        if (steps == 0) {
-            return;
-        }
-        const size_t now = seen + (from_back ? steps << ColumnQueue::kHalf : steps);
-        if (!__atomic_compare_exchange_n(&taken, &seen, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            continue;
-        }
-        const size_t first = (from_back ? q.steps - q.back(now) : q.front(seen)) * q.step,
-                     end = min(first + steps * q.step, plan.problem.n);
-        multiply_tile(beside, {0, 0, 0, 1}, {0, first, 1, end - first}, slot);
-        slot.count(plan, steps);
-        seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-    }
-}
-
-/// Takes parts of the columns of one kind of workers, while it is one.
-void take_divided(const Work& w, size_t& taken, size_t task) {
-    const Plan& plan = *w.plan;
-    const DividedParts all(w);
-    for (const bool beside : {false, true}) {
-        const size_t parts = beside ? all.beside : all.with_sme, first_unit = beside ? w.sme_units : 0,
-                     units = beside ? w.units[w.phases - 1] - w.sme_units : w.sme_units;
-        size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-        const auto part = [&] { return beside ? ColumnQueue::back(seen) : ColumnQueue::front(seen); };
-        if (part() == parts) {
-            continue;
-        }
-        const Slot slot(w, task, beside ? Suits::beside : Suits::with_sme);
-        if (!slot) {
-            continue;
-        }
-        const size_t first = beside ? plan.sme_workers : 0,
-                     workers = beside ? plan.workers - plan.sme_workers : plan.sme_workers;
-        const auto done = [&](size_t i) { return Slot::done_by(w, first + i); };
-        while (part() < parts && !is_late(slot.done(plan), parts - part(), workers, done)) {
-            const size_t mine = part(), next = seen + (beside ? size_t{1} << ColumnQueue::kHalf : 1);
-            if (!__atomic_compare_exchange_n(&taken, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-                continue;
-            }
-            for (size_t unit = units * mine / parts; unit < units * (mine + 1) / parts; ++unit) {
-                run_any(w, w.phases - 1, first_unit + unit, slot);
-            }
-            slot.count(plan, 1);
-            seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-        }
-        return;
-    }
-}
-
-/// Takes parts until there are none. next: the first part that no task has taken. If all slots are taken, their holders
-/// take all parts that are left: this thread has nothing to do, and does not wait.
-void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t task) {
-    if (check_vectors(*w.plan)) {
-        return;  // the thread that began takes what is left
-    }
-    if (all_taken(w, phase, parts, __atomic_load_n(&next, __ATOMIC_RELAXED))) {
-        return;
-    }
-    if (is_divided(w, phase)) {
-        return take_divided(w, next, task);
-    }
-    const Slot slot(w, task);
-    if (slot && takes_columns(w, phase)) {
-        return take_columns(w, next, slot);
-    }
-    const Plan& plan = *w.plan;
-    const size_t units = w.units[phase];
-    const bool counts = is_mixed(plan) && phase + 1 == w.phases;
-    while (slot) {
-        const size_t taken = counts ? __atomic_load_n(&next, __ATOMIC_RELAXED) : 0;
-        if (counts && taken < parts &&
-            is_late(slot.done(plan), parts - taken, plan.workers, [&](size_t i) { return Slot::done_by(w, i); })) {
-            return;
-        }
-        const size_t part = __atomic_fetch_add(&next, size_t{1}, __ATOMIC_RELAXED);
-        if (part >= parts) {
-            return;
-        }
-        for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-            run_any(w, phase, unit, slot);
-        }
-        if (counts) {
-            slot.count(plan, 1);
-        }
-    }
-}
+namespace {
 
 /// A phase of a run.
 struct Phase {
@@ -1099,12 +876,12 @@ kai_gemm_status kai_gemm_try_unit(const kai_gemm_work* work, size_t phase, size_
     if (check_vectors(*work->plan)) {
         return KAI_GEMM_VECTORS_CHANGED;
     }
-    const bool divided = work->sme_units != 0 && phase + 1 == work->phases;
+    const bool divided = is_divided(*work, phase);
     const Slot slot(*work, unit, !divided ? Suits::any : unit < work->sme_units ? Suits::with_sme : Suits::beside);
     if (!slot) {
         return KAI_GEMM_BUSY;
     }
-    run_any(*work, phase, unit, slot);
+    run_unit(*work, phase, unit, slot);
     return KAI_GEMM_OK;
 }
 

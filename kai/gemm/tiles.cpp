@@ -317,8 +317,6 @@ using namespace kai::gemm;
 
 namespace {
 
-using Work = kai_gemm_work;
-
 /// Matrices that are alike, in the order of their units. With `scatters`, all groups are one.
 struct Alike {
     size_t m, count;

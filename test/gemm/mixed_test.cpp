@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "kai/gemm/gemm.hpp"
+#include "kai/gemm/queue.hpp"
 #include "test/gemm/experiment.hpp"
 #include "test/support/random.hpp"
 
