@@ -180,7 +180,7 @@ void check_step(
     const KernelArgs a = kernel_args(c, u, Packed(u), kFunction);
     const float inf = __builtin_inff();
     u.run_columns(
-        m, first, done, c.k, bytes(c.lhs_packed, lhs_offset_of(c, m_idx, kFunction)),
+        m, first, done, c.k, a.bl, bytes(c.lhs_packed, lhs_offset_of(c, m_idx, kFunction)),
         bytes(c.rhs_packed, rhs_offset_of(c, n_idx - first, kFunction)),
         bytes(c.dst, dst_offset_of(c, m_idx, n_idx - first) + first * a.dst_stride_col), a.dst_stride_row,
         a.dst_stride_col, c.clamp ? c.clamp_min : -inf, c.clamp ? c.clamp_max : inf);

@@ -68,9 +68,10 @@ typedef void kai_run_matmul_f32_fn(
     size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_fn for columns `first` to first + n - 1 of one panel, at which rhs points. (kai_ukernel.run_columns)
+/// @param bl  Length of a block along k, where operands are quantised in blocks of any length; else not used.
 typedef void kai_run_matmul_columns_fn(
-    size_t m, size_t first, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride_row,
-    size_t dst_stride_col, float clamp_min, float clamp_max);
+    size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
 
 /// kai_run_matmul_fn with operands that are quantised in blocks.
 /// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As above.

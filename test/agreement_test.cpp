@@ -269,10 +269,19 @@ TEST_P(Agreement, ColumnsInsideAPanelHaveItsBits) {
     ASSERT_EQ(nr % step, 0u);
     const reference::Tile lhs_tile = {u.get_mr(), u.get_kr(), u.get_sr()}, rhs_tile = {nr, u.get_kr(), u.get_sr()};
     const size_t n = nr + step + 3;  // the second panel is not full
-    for (const size_t k : {size_t{0}, size_t{1}, size_t{161}, size_t{512}}) {
+    struct Depth {
+        size_t k, bl;
+    };
+    const bool in_blocks = kai::has_blocks(u) || rhs_format->block != 0;
+    const size_t only = rhs_format->only_bl != 0 ? rhs_format->only_bl : rhs_format->block;
+    const std::vector<Depth> depths = !in_blocks  ? std::vector<Depth>{{0, 0}, {1, 0}, {161, 0}, {512, 0}}
+                                      : only != 0 ? std::vector<Depth>{{0, only}, {only, only}, {3 * only, only}}
+                                                  : std::vector<Depth>{{0, 32}, {32, 32}, {96, 32}, {768, 256}};
+    for (const Depth& depth : depths) {
+        const size_t k = depth.k, bl = depth.bl;
         Random random(k + 3);
-        const Side lhs = test::make_side(*reference::find_format(u.lhs_format), Data::random, 1, k, 0, random);
-        const Side rhs = test::make_side(*rhs_format, Data::random, n, k, 0, random);
+        const Side lhs = test::make_side(*reference::find_format(u.lhs_format), Data::random, 1, k, bl, random);
+        const Side rhs = test::make_side(*rhs_format, Data::random, n, k, bl, random);
         const std::vector<uint8_t> want = run(u, lhs, rhs);
         const test::GuardedBuffer l(test::packed(*reference::find_format(u.lhs_format), lhs, lhs_tile)),
             r(test::packed(*rhs_format, rhs, rhs_tile));
@@ -287,13 +296,14 @@ TEST_P(Agreement, ColumnsInsideAPanelHaveItsBits) {
             for (const size_t count : {nr - first, size_t{1}, step - 1, step}) {
                 check(first, count, [&](const test::GuardedBuffer& dst) {
                     test::checked_call(
-                        u.run_columns, 1, first, count, k, l.data(), r.data(), dst.data(), count * element, element,
+                        u.run_columns, 1, first, count, k, bl, l.data(), r.data(), dst.data(), count * element, element,
                         -INFINITY, INFINITY);
                 });
             }
         }
         kai_call call = {};
-        call.ukernel = &u, call.m = 1, call.n = n, call.k = k, call.lhs_packed = l.data(), call.rhs_packed = r.data();
+        call.ukernel = &u, call.m = 1, call.n = n, call.k = k, call.bl = bl, call.lhs_packed = l.data(),
+        call.rhs_packed = r.data();
         for (size_t first = step; first < n; first += step) {
             for (const size_t count : {n - first, std::min(n - first, nr - 1)}) {
                 check(first, count, [&](const test::GuardedBuffer& dst) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kai/gemm/gemm.hpp"
+#include "kai/gemm/queue.hpp"
 
 namespace kai::gemm {
 namespace {

@@ -365,10 +365,26 @@ struct Shape {
 constexpr Shape kShapes[] = {{"1B", 2048, 2048},  {"1B", 8192, 2048},  {"8B", 4096, 4096},
                              {"8B", 14336, 4096}, {"8B", 4096, 14336}, {"30B of experts", 2048, 4096}};
 
+/// Weights: of a file, unless they are int8 per channel.
+struct Weights {
+    const char* name;
+    bool of_file;
+    kai_gguf_type_id type;
+};
+constexpr Weights kInt8 = {"int8 per channel", false, KAI_GGUF_Q8_0};
+constexpr Weights kOfFiles[] = {
+    {"Q4_0", true, KAI_GGUF_Q4_0},
+    {"Q8_0", true, KAI_GGUF_Q8_0},
+    {"IQ4_NL", true, KAI_GGUF_IQ4_NL},
+    {"Q4_K", true, KAI_GGUF_Q4_K},
+    {"Q6_K", true, KAI_GGUF_Q6_K}};
+
 /// A plan for a machine, `rates` known to it or those of rates.def; without a kernel beside if this CPU has none.
-kai_gemm_plan plan_for(const Machine& machine, const Shape& shape, bool rates) {
+kai_gemm_plan plan_for(const Machine& machine, const Shape& shape, bool rates, const Weights& weights = kInt8) {
     kai_gemm_problem p = kai_gemm_problem_of(512, shape.n, shape.k);
-    p.b_kind = KAI_GEMM_INT8_CHANNEL, p.b_constant = p.b_transposed = p.untagged = true;
+    p.b_kind = weights.of_file ? KAI_GEMM_GGUF : KAI_GEMM_INT8_CHANNEL;
+    p.gguf_type = weights.of_file ? weights.type : kai_gguf_type_id{};
+    p.b_constant = p.b_transposed = p.untagged = true;
     p.units = machine.speeds.size(), p.sme_units = 1;
     if (rates) {
         p.rates.sme = p.rates.sme_row = machine.speeds[0];
@@ -474,6 +490,31 @@ TEST(GemmMixed, UnequalWorkersFinishTogether) {
             std::printf(
                 "%-28s %14s %20.2f %20.2f %20.2f %10.2f\n", machine.name, m > 1 ? "m = 512" : "one row", known, unknown,
                 divided, alone);
+        }
+    }
+}
+
+// Decode with weights of files: their kernels begin inside a panel, too, so one row is divided as finely as with int8.
+TEST(GemmMixed, OneRowOfFilesIsDivided) {
+    if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0) || kai_cpu_sme_bytes() > 64) {
+        GTEST_SKIP() << "the machines have SME2 with vectors of up to 512 bits";
+    }
+    for (const Weights& weights : kOfFiles) {
+        for (const Machine& machine : kMachines) {
+            double known = 0, unknown = 0;
+            for (const Shape& shape : kShapes) {
+                SCOPED_TRACE(testing::Message() << weights.name << ", " << machine.name << ", " << shape.n);
+                for (const bool rates : {true, false}) {
+                    const kai_gemm_plan plan = plan_for(machine, shape, rates, weights);
+                    ASSERT_NE(plan.gemv_beside.ukernel, nullptr);
+                    ASSERT_NE(plan.gemv_beside.ukernel->run_columns, nullptr);
+                    const double ratio =
+                        simulate_columns(machine, plan) / (static_cast<double>(shape.n) / sum_of(machine.speeds));
+                    EXPECT_LE(ratio, rates ? 1.10 : 1.125);
+                    (rates ? known : unknown) = std::max(rates ? known : unknown, ratio);
+                }
+            }
+            std::printf("%-8s %-28s %14s %20.2f %20.2f\n", weights.name, machine.name, "one row", known, unknown);
         }
     }
 }

@@ -41,8 +41,8 @@ void run_beside(
     beside_results += m * n;
 }
 void run_columns_beside(
-    size_t m, size_t first, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t row, size_t column,
-    float min, float max) {
+    size_t m, size_t first, size_t n, size_t k, size_t /*bl*/, const void* lhs, const void* rhs, void* dst, size_t row,
+    size_t column, float min, float max) {
     ASSERT_EQ(m, 1U);
     ASSERT_EQ(first % kStep, 0U);
     ASSERT_LE(first + n, kPanel);

@@ -38,10 +38,11 @@ struct PanelBlocks {
 /// each column after 4 k.
 using GatherFn = void(const PanelBlocks&);
 
-/// One row x `tiles` * 16 columns. `rhs`: the elements of a panel of nr columns, `lhs`: those of the row.
+/// One row x `tiles` * 16 columns, from column `first` of a panel on. `rhs`: the elements of the panel of nr columns,
+/// `lhs`: those of the row.
 using PanelBlocksRowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t nr, void* dst, size_t tiles, size_t blocks, size_t chunks,
-    size_t f16, float lo, float hi);
+    size_t f16, size_t first, float lo, float hi);
 
 /// Tiles of up to 4 rows, of 5 to 7, and of 8, x 4 columns.
 struct PanelTiles {
@@ -79,9 +80,10 @@ extern "C" {
 [[gnu::visibility("hidden")]] void kai_matmul_block_panels_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride, size_t nr,
     const kai::BlockPanelsKernel* kernel, float lo, float hi);
-[[gnu::visibility("hidden")]] void kai_matmul_block_panel_rows_neon(
-    size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride, size_t nr,
-    const kai::BlockPanelRowsKernel* kernel, float lo, float hi);
+/// From column `first` of a panel on: n columns, of this panel unless `first` is 0.
+[[gnu::visibility("hidden")]] void kai_matmul_block_panel_columns_neon(
+    size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
+    size_t dst_stride, size_t nr, const kai::BlockPanelRowsKernel* kernel, float lo, float hi);
 }
 
 namespace kai {
@@ -108,17 +110,20 @@ constexpr PanelsOfBlocks panels_of_blocks() {
 /// kai::kPanelKernel and kai::kPanelRowKernel of each format.
 #define KAI_DEFINE_MATMUL_BLOCK_PANELS(T, DST, NAME, LHS, RHS, MR, NR, ...) \
     KAI_OF_SME(NR, KAI_DEFINE_MATMUL_BLOCK_PANELS_MR_##MR, T, DST, NAME, LHS, RHS, NR, __VA_ARGS__)
-#define KAI_DEFINE_MATMUL_BLOCK_PANELS_BY(MATMUL, KERNEL, T, DST, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
-    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(T))                       \
-    KAI_RUN_MATMUL_BL(NAME, DST) {                                                                                \
-        kai::check_blocks(kai::RHS, k, bl);                                                                       \
-        kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max);                                       \
-        static constexpr auto kernel = kai::KERNEL<kai::RHS, T>;                                                  \
-        MATMUL(m, n, k, bl, lhs, rhs, dst, dst_stride_row, kai::PanelRows(NR), &kernel, clamp_min, clamp_max);    \
+#define KAI_DEFINE_MATMUL_BLOCK_PANELS_MR_4(T, DST, NAME, LHS, RHS, NR, ...)               \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, 4, NR, __VA_ARGS__, sizeof(T))            \
+    KAI_RUN_MATMUL_BL(NAME, DST) {                                                         \
+        KAI_RUN_BLOCK_PANELS(kai_matmul_block_panels_neon, kPanelKernel, RHS, T, NR, m, n) \
     }
-#define KAI_DEFINE_MATMUL_BLOCK_PANELS_MR_4(T, DST, NAME, LHS, RHS, ...) \
-    KAI_DEFINE_MATMUL_BLOCK_PANELS_BY(                                   \
-        kai_matmul_block_panels_neon, kPanelKernel, T, DST, NAME, LHS, RHS, 4, __VA_ARGS__)
-#define KAI_DEFINE_MATMUL_BLOCK_PANELS_MR_1(T, DST, NAME, LHS, RHS, ...) \
-    KAI_DEFINE_MATMUL_BLOCK_PANELS_BY(                                   \
-        kai_matmul_block_panel_rows_neon, kPanelRowKernel, T, DST, NAME, LHS, RHS, 1, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_BLOCK_PANELS_MR_1(T, DST, NAME, LHS, RHS, NR, ...)                                   \
+    KAI_DEFINE_MATMUL_GETTERS_BL(NAME, LHS, RHS, 1, NR, __VA_ARGS__, sizeof(T))                                \
+    KAI_RUN_MATMUL_BL(NAME, DST){KAI_RUN_BLOCK_PANELS(                                                         \
+        kai_matmul_block_panel_columns_neon, kPanelRowKernel, RHS, T, NR, m, 0, n)} KAI_COLUMNS_MATMUL(NAME) { \
+        KAI_RUN_BLOCK_PANELS(kai_matmul_block_panel_columns_neon, kPanelRowKernel, RHS, T, NR, m, first, n)    \
+    }
+/// MATMUL for m rows x n columns, after checks. The function has the parameters of the micro-kernel.
+#define KAI_RUN_BLOCK_PANELS(MATMUL, KERNEL, RHS, T, NR, ...)           \
+    kai::check_blocks(kai::RHS, k, bl);                                 \
+    kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max); \
+    static constexpr auto kernel = kai::KERNEL<kai::RHS, T>;            \
+    MATMUL(__VA_ARGS__, k, bl, lhs, rhs, dst, dst_stride_row, kai::PanelRows(NR), &kernel, clamp_min, clamp_max);

@@ -198,7 +198,6 @@ func \name, hidden
     .else
     movi    mask.16b, #0xF0
     .endif
-    mov     x6, #0
     lsl     group, nr, #2
     mov     x15, #RHS_BLOCK / 4
     mul     x15, x15, nr

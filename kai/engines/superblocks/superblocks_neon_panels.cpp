@@ -186,9 +186,9 @@ void kai_matmul_super_panels_neon(
     }
 }
 
-void kai_matmul_super_panel_rows_neon(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t dst_stride, size_t nr,
-    const kai::SuperPanelRowsKernel* kernel, float lo, float hi) {
+void kai_matmul_super_panel_columns_neon(
+    size_t m, size_t first, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    size_t nr, const kai::SuperPanelRowsKernel* kernel, float lo, float hi) {
     using namespace kai;
     const SuperRowsKernel& of = kernel->rows;
     const size_t blocks = k / kSuperBlock;
@@ -205,7 +205,7 @@ void kai_matmul_super_panel_rows_neon(
                 const bool whole = columns % 16 == 0;
                 const size_t tiles = columns / 16 + (whole ? 0 : 1);
                 void* const to = whole ? static_cast<void*>(out + j * sizeof(float)) : sums;
-                kernel->run(row, p.rhs + j / nr * p.rhs_stride, nr, to, tiles, blocks, lo, hi);
+                kernel->run(row, p.rhs + j / nr * p.rhs_stride, nr, to, tiles, blocks, first, lo, hi);
                 if (whole) {
                     continue;
                 }
@@ -213,7 +213,8 @@ void kai_matmul_super_panel_rows_neon(
                 of.run(row, p.rhs, 0, sums, 4, 0, lo, hi, 0);
             } else {
                 each_part(
-                    p, j, of.rhs_block, of.rhs_head, [&](const uint8_t* panels, size_t stride, size_t b, size_t count) {
+                    p, first + j, of.rhs_block, of.rhs_head,
+                    [&](const uint8_t* panels, size_t stride, size_t b, size_t count) {
                         const bool last = b + count == blocks;
                         const float most = __builtin_inff();
                         of.run(

@@ -26,9 +26,10 @@ struct SuperPanels {
     size_t column, head;
 };
 
-/// One row x `tiles` * 16 columns of a panel of nr columns, where they are.
-using PanelSuperRowFn =
-    void(const uint8_t* lhs, const uint8_t* rhs, size_t nr, void* dst, size_t tiles, size_t blocks, float lo, float hi);
+/// One row x `tiles` * 16 columns of a panel of nr columns, where they are, from column `first` on.
+using PanelSuperRowFn = void(
+    const uint8_t* lhs, const uint8_t* rhs, size_t nr, void* dst, size_t tiles, size_t blocks, size_t first, float lo,
+    float hi);
 
 /// A micro-kernel: that of panels of 4 columns, for tiles or for one row.
 struct SuperPanelsKernel {
@@ -47,9 +48,10 @@ extern "C" {
 [[gnu::visibility("hidden")]] void kai_matmul_super_panels_neon(
     size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t dst_stride, size_t nr,
     const kai::SuperPanelsKernel* kernel, float lo, float hi);
-[[gnu::visibility("hidden")]] void kai_matmul_super_panel_rows_neon(
-    size_t m, size_t n, size_t k, const void* lhs, const void* rhs, float* dst, size_t dst_stride, size_t nr,
-    const kai::SuperPanelRowsKernel* kernel, float lo, float hi);
+/// From column `first` of a panel on: n columns, of this panel unless `first` is 0.
+[[gnu::visibility("hidden")]] void kai_matmul_super_panel_columns_neon(
+    size_t m, size_t first, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    size_t nr, const kai::SuperPanelRowsKernel* kernel, float lo, float hi);
 }
 
 namespace kai {
@@ -89,26 +91,34 @@ constexpr PanelSuperRowFn* kPanelRow = nullptr;
 template <const Format& RHS, size_t MR>
 struct SuperPanelKernel {
     static constexpr SuperPanelsKernel kernel = {super_panels(RHS), SuperKernel<kNarrow<RHS>, MR, 8>::kernel};
-    static constexpr auto kMatmul = kai_matmul_super_panels_neon;
 };
 template <const Format& RHS>
 struct SuperPanelKernel<RHS, 1> {
     static constexpr SuperPanelRowsKernel kernel = {
         super_panels(RHS), SuperKernel<kNarrow<RHS>, 1, 8>::kernel, kPanelRow<RHS>};
-    static constexpr auto kMatmul = kai_matmul_super_panel_rows_neon;
 };
 
 }  // namespace
 }  // namespace kai
 
 /// A micro-kernel of the catalogue whose panels are those of SME, and its getters.
-#define KAI_DEFINE_MATMUL_SUPER_PANELS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
-    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))      \
-    KAI_RUN_MATMUL(NAME, float) {                                                                               \
-        static_assert((KR) == 8 && (SR) == 2);                                                                  \
-        kai::check_depth(k, kai::kSuperBlock);                                                                  \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                 \
-        using Kernel = kai::SuperPanelKernel<kai::RHS, MR>;                                                     \
-        Kernel::kMatmul(                                                                                        \
-            m, n, k, lhs, rhs, dst, dst_stride_row, kai::PanelRows(NR), &Kernel::kernel, clamp_min, clamp_max); \
+#define KAI_DEFINE_MATMUL_SUPER_PANELS(NAME, LHS, RHS, MR, NR, ...) \
+    KAI_DEFINE_MATMUL_SUPER_PANELS_MR_##MR(NAME, LHS, RHS, NR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_SUPER_PANELS_MR_4(NAME, LHS, RHS, NR, ...)                           \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, 4, NR, __VA_ARGS__, sizeof(float)) \
+    KAI_RUN_MATMUL(NAME, float) {                                                              \
+        KAI_RUN_SUPER_PANELS(kai_matmul_super_panels_neon, RHS, 4, NR, m, n)                   \
     }
+#define KAI_DEFINE_MATMUL_SUPER_PANELS_MR_1(NAME, LHS, RHS, NR, ...)                                               \
+    KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, 1, NR, __VA_ARGS__, sizeof(float))                     \
+    KAI_RUN_MATMUL(NAME, float){                                                                                   \
+        KAI_RUN_SUPER_PANELS(kai_matmul_super_panel_columns_neon, RHS, 1, NR, m, 0, n)} KAI_COLUMNS_MATMUL(NAME) { \
+        KAI_RUN_SUPER_PANELS(kai_matmul_super_panel_columns_neon, RHS, 1, NR, m, first, n)                         \
+    }
+/// MATMUL for m rows x n columns, after checks. The function has the parameters of the micro-kernel.
+#define KAI_RUN_SUPER_PANELS(MATMUL, RHS, MR, NR, ...)                      \
+    kai::check_depth(k, kai::kSuperBlock);                                  \
+    kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max); \
+    MATMUL(                                                                 \
+        __VA_ARGS__, k, lhs, rhs, dst, dst_stride_row, kai::PanelRows(NR),  \
+        &kai::SuperPanelKernel<kai::RHS, MR>::kernel, clamp_min, clamp_max);
