@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kai/engines/core/base.hpp"
-#if defined(__FMA__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -81,6 +81,30 @@ KAI_INLINE float fused(float a, float b, float c) {
         }
     }
 }
+
+/// Four f16 as f32.
+#if defined(__aarch64__)
+KAI_INLINE Vec load_f16(const uint8_t* p) {
+    return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
+}
+#elif defined(__F16C__)
+KAI_INLINE Vec load_f16(const uint8_t* p) {
+    return _mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
+#else
+// What kai_cast_f32_f16 does, without branches.
+KAI_INLINE Vec load_f16(const uint8_t* p) {
+    Bits half = {};
+    for (size_t i = 0; i < 4; ++i) {
+        half[i] = load<uint16_t>(p + 2 * i);
+    }
+    const Bits magnitude = (half & 0x7FFF) << 13, from_least = magnitude + 0x38800000;
+    const Vec subnormal = load<Vec>(&from_least) - 0x1p-14F;
+    const Bits finite = magnitude < 0x00800000 ? load<Bits>(&subnormal) : magnitude + 0x38000000;
+    const Bits result = (magnitude < 0x0F800000 ? finite : magnitude + 0x70000000) | (half & 0x8000) << 16;
+    return load<Vec>(&result);
+}
+#endif
 
 /// FMAX and FMIN: NaN stays NaN, -0 is less than +0.
 KAI_INLINE float clamped(float x, float lo, float hi) {

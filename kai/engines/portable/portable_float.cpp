@@ -44,26 +44,15 @@ struct F16 {
     KAI_INLINE static Vec add(Vec a, Vec b, Vec c) {
         return rounded(multiply_add_to_odd<UnsignedBits>(a, b, c));
     }
-#if defined(__aarch64__)
     KAI_INLINE static Vec load(const uint8_t* p) {
-        return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
+        return load_f16(p);
     }
+#if defined(__aarch64__)
     KAI_INLINE static Vec rounded(Vec x) {
         return vcvt_f32_f16(vcvt_f16_f32(x));
     }
 #else
-    // What kai_cast_f32_f16 and kai_cast_f16_f32 do, without branches.
-    KAI_INLINE static Vec load(const uint8_t* p) {
-        Bits half = {};
-        for (size_t i = 0; i < 4; ++i) {
-            half[i] = kai::load<uint16_t>(p + 2 * i);
-        }
-        const Bits magnitude = (half & 0x7FFF) << 13, from_least = magnitude + 0x38800000;
-        const Vec subnormal = kai::load<Vec>(&from_least) - 0x1p-14F;
-        const Bits finite = magnitude < 0x00800000 ? kai::load<Bits>(&subnormal) : magnitude + 0x38000000;
-        const Bits result = (magnitude < 0x0F800000 ? finite : magnitude + 0x70000000) | (half & 0x8000) << 16;
-        return kai::load<Vec>(&result);
-    }
+    // What kai_cast_f16_f32 does, without branches.
     KAI_INLINE static Vec rounded(Vec x) {
         const Bits bits = kai::load<Bits>(&x), magnitude = bits & INT32_MAX;
         const Vec subnormal = (kai::load<Vec>(&magnitude) + 0.5F) - 0.5F;  // from 0.5 on, numbers are 2^-24 apart

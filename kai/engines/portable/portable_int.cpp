@@ -54,10 +54,26 @@ KAI_INLINE void add_products(const Floats& column, float row, Floats& results) {
     fused(column, rows, results, kColumns);
 }
 
+/// Fields of nr columns as f32. (Rows of files are panels of one column.)
+KAI_INLINE void load_f16(const uint8_t* fields, size_t nr, float* out) {
+    size_t c = 0;
+    for (; c + 4 <= nr; c += 4) {
+        store(out + c, load_f16(fields + 2 * c));
+    }
+    for (; c < nr; ++c) {
+        out[c] = kai_cast_f32_f16(load<uint16_t>(fields + 2 * c));
+    }
+}
+KAI_INLINE void load_bf16(const uint8_t* fields, size_t nr, float* out) {
+    for (size_t c = 0; c < nr; ++c) {
+        out[c] = kai_cast_f32_bf16(load<uint16_t>(fields + 2 * c));
+    }
+}
+
 /// @name Families
 ///
-/// load_block: fields of a column. add: a row, at the end of a block. finish: a row, after all blocks. `row` points to
-/// the fields of the row.
+/// load_block: fields of a block of a panel. add: a row, at the end of a block. finish: a row, after all blocks. `row`
+/// points to the fields of the row.
 /// @{
 
 /// qai8dxp x a scale per channel.
@@ -69,7 +85,7 @@ struct Channels {
     static constexpr bool kHasBlocks = false, kAddsParts = false, kAddsHalves = false;
     static constexpr uint32_t kUnit = RHS.bits == 4 ? 16 : 1;
 
-    KAI_INLINE static void load_block(const uint8_t*, size_t, size_t, float&, float&) {
+    KAI_INLINE static void load_block(const uint8_t*, size_t, float*, float*) {
     }
     KAI_INLINE static void add(const Sums&, const uint8_t*, const Floats&, const Floats&, Floats&) {
     }
@@ -91,8 +107,8 @@ struct RowBlocks {
     static constexpr const Format &kLhs = qai8dxp, &kRhs = qsi4c32pbf16;
     static constexpr bool kHasBlocks = true, kAddsParts = true, kAddsHalves = false;
 
-    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
-        scale = kai_cast_f32_bf16(load<uint16_t>(fields + 2 * column));
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float*) {
+        load_bf16(fields, nr, scales);
     }
     KAI_INLINE static void add(const Sums& sums, const uint8_t*, const Floats& scales, const Floats&, Floats& results) {
         add_products(sums, 1.0F, 1.0F, scales, results);
@@ -116,8 +132,8 @@ struct Blocks {
     static constexpr const Format &kLhs = qsi8d32p, &kRhs = qsi4c32p;
     static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
 
-    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
-        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float*) {
+        load_f16(fields, nr, scales);
     }
     KAI_INLINE static void add(
         const Sums& sums, const uint8_t* row, const Floats& scales, const Floats&, Floats& results) {
@@ -161,9 +177,12 @@ template <const Format& RHS>
 struct TableBlocks : Int8Blocks {
     static constexpr const Format& kRhs = RHS;
 
-    KAI_INLINE static void load_block(const uint8_t* fields, size_t, size_t column, float& scale, float&) {
-        const auto bits = load<uint16_t>(fields + 2 * column);
-        scale = RHS.bf16_scales ? kai_cast_f32_bf16(bits) : kai_cast_f32_f16(bits);
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float*) {
+        if constexpr (RHS.bf16_scales) {
+            load_bf16(fields, nr, scales);
+        } else {
+            load_f16(fields, nr, scales);
+        }
     }
 };
 
@@ -172,10 +191,9 @@ struct TableHalves : Int8Blocks {
     static constexpr const Format& kRhs = qlu4c16p;
     static constexpr bool kAddsHalves = true;
 
-    KAI_INLINE static void load_block(
-        const uint8_t* fields, size_t nr, size_t column, float& scale, float& second_scale) {
-        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
-        second_scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * (nr + column)));
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float* second_scales) {
+        load_f16(fields, nr, scales);
+        load_f16(fields + 2 * nr, nr, second_scales);
     }
 };
 
@@ -190,9 +208,9 @@ struct BlocksWithZeros {
     static constexpr const Format &kLhs = qsi8d32pscalef32, &kRhs = qai4c32p;
     static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
 
-    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero) {
-        zero = load<float>(fields + 4 * column);
-        scale = load<float>(fields + 4 * (nr + column));
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float* zeros) {
+        __builtin_memcpy(zeros, fields, 4 * nr);
+        __builtin_memcpy(scales, fields + 4 * nr, 4 * nr);
     }
     KAI_INLINE static void add(
         const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& zeros, Floats& results) {
@@ -212,9 +230,9 @@ struct FiveBitBlocks {
     static constexpr const Format &kLhs = qsi8d32pscalef32, &kRhs = qau5c32p;
     static constexpr bool kHasBlocks = true, kAddsParts = false, kAddsHalves = false;
 
-    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, size_t column, float& scale, float& minimum) {
-        minimum = kai_cast_f32_f16(load<uint16_t>(fields + 2 * column));
-        scale = kai_cast_f32_f16(load<uint16_t>(fields + 2 * (nr + column)));
+    KAI_INLINE static void load_block(const uint8_t* fields, size_t nr, float* scales, float* minima) {
+        load_f16(fields, nr, minima);
+        load_f16(fields + 2 * nr, nr, scales);
     }
     KAI_INLINE static void add(
         const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& minima, Floats& results) {
@@ -241,25 +259,65 @@ KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
     return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
 }
 
+/// Groups of GROUP bytes that are decoded at once: two, unless a column has no more in a step.
+template <size_t APART, size_t GROUP>
+constexpr size_t kGroups = APART % (2 * GROUP) == 0 ? 2 : 1;
+
+/// Decodes kGroups groups, `next` bytes apart. Their elements at `index` go to out + index * APART.
+template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
+KAI_INLINE void decode_groups(const uint8_t* in, size_t next, const int16_t* table, int16_t* out) {
+    constexpr uint8_t kFlipped = EXCESS_8 ? 0x88 : 0;
+    constexpr bool kEight = GROUP == sizeof(uint64_t) && kGroups<APART, GROUP> == 2;
+    if constexpr (kEight && BITS == 8) {
+        store(out, widened(joined(in, in + next)));
+    } else if constexpr (kEight && BITS == 4 && !TABLE) {
+        const Int16x16 both = widened(joined(in, in + next) ^ static_cast<int8_t>(kFlipped));
+        store(out, both << 12 >> 12);
+        store(out + APART, both >> 4);
+    } else if constexpr (kEight && BITS == 4 && TABLE && kHasLookUp) {
+        const auto both = UInt8x16(joined(in, in + next));
+        store(out, widened(look_up(narrowed(table), both & 15)));
+        store(out + APART, widened(look_up(narrowed(table), both >> 4)));
+    } else {
+        for (size_t i = 0; i < kGroups<APART, GROUP> * GROUP; ++i) {
+            const uint8_t byte = in[i < GROUP ? i : next + i - GROUP] ^ kFlipped;
+            for (size_t index = 0; index < 8 / BITS; ++index) {
+                out[index * APART + i] = element<BITS, TABLE>(byte, index, table);
+            }
+        }
+    }
+}
+
 /// Decodes steps of a panel. GROUP bytes of a column are adjacent.
 using Decode = void(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]);
 
-template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
-void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
+/// `nr` is a multiple of COLUMNS.
+template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8, size_t COLUMNS>
+KAI_INLINE void decode_columns(
+    const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
     constexpr size_t kPerByte = 8 / BITS, kBytes = kStep / kPerByte;
-    for (size_t s = 0; s < steps; ++s, panel += nr * kBytes) {
-        for (size_t c = 0; c < nr; ++c) {
-            for (size_t j = 0; j < kBytes; j += GROUP) {
-                const uint8_t* in = panel + j * nr + c * GROUP;
-                int16_t* out = weights[c] + s * kStep + j / APART * APART * kPerByte + j % APART;
-                for (size_t index = 0; index < kPerByte; ++index) {
-                    for (size_t i = 0; i < GROUP; ++i) {
-                        const auto byte = static_cast<uint8_t>(EXCESS_8 ? in[i] ^ 0x88 : in[i]);
-                        out[index * APART + i] = element<BITS, TABLE>(byte, index, table);
-                    }
+    constexpr size_t kAtOnce = kGroups<APART, GROUP>;
+    for (size_t s = 0; s < steps; ++s) {
+        KAI_UNROLL(2)
+        for (size_t j = 0; j < kBytes; j += kAtOnce * GROUP, panel += (kAtOnce - 1) * nr * GROUP) {
+            int16_t* out = weights[0] + s * kStep + j / APART * APART * kPerByte + j % APART;
+            for (size_t left = nr; left > 0; left -= COLUMNS, panel += COLUMNS * GROUP, out += COLUMNS * kChunk) {
+                KAI_UNROLL(4)
+                for (size_t c = 0; c < COLUMNS; ++c) {
+                    decode_groups<BITS, TABLE, APART, GROUP, EXCESS_8>(
+                        panel + c * GROUP, nr * GROUP, table, out + c * kChunk);
                 }
             }
         }
+    }
+}
+
+template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
+void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
+    if (nr % 4 == 0) {
+        decode_columns<BITS, TABLE, APART, GROUP, EXCESS_8, 4>(panel, nr, steps, table, weights);
+    } else {
+        decode_columns<BITS, TABLE, APART, GROUP, EXCESS_8, 1>(panel, nr, steps, table, weights);
     }
 }
 
@@ -270,8 +328,9 @@ void decode_five(const uint8_t* panel, size_t nr, size_t steps, const int16_t*, 
         uint8_t values[Five::kVectors * Five::kVector];
         Five::decode(panel, values);
         for (size_t c = 0; c < nr; ++c) {
-            for (size_t i = 0; i < kStep; ++i) {
-                weights[c][s * kStep + i] = values[Five::at(GROUP, c, i)];
+            for (size_t i = 0; i < kStep; i += 2 * GROUP) {
+                const size_t at = Five::at(GROUP, c, i), next = Five::at(GROUP, c, i + GROUP) - at;
+                decode_groups<8, false, kStep, GROUP, false>(values + at, next, nullptr, weights[c] + s * kStep + i);
             }
         }
     }
@@ -293,7 +352,7 @@ constexpr Decode* kDecode = decode_of<RHS, GROUP, EXCESS_8>();
 struct FamilyOps {
     const Format &lhs, &rhs;
     bool has_blocks, adds_parts, adds_halves;
-    void (*load_block)(const uint8_t* fields, size_t nr, size_t column, float& scale, float& zero);
+    void (*load_block)(const uint8_t* fields, size_t nr, float* scales, float* zeros);
     void (*add)(const Sums& sums, const uint8_t* row, const Floats& scales, const Floats& zeros, Floats& results);
     void (*finish)(const Sums& sums, const uint8_t* row, const Ends& ends, Floats& results);
     Decode* decode;
@@ -303,10 +362,16 @@ constexpr FamilyOps kFamily = {F::kLhs,       F::kRhs,        F::kHasBlocks,
                                F::kAddsParts, F::kAddsHalves, F::load_block,
                                F::add,        F::finish,      kDecode<F::kRhs, GROUP, kHasExcess8<F>>};
 
-/// Where the fields of a block are.
-KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, size_t block) {
-    return format.block_tail > 0 ? format.tail(tile, bl, block) : format.head(tile, 0, bl, block);
-}
+/// Where the first block of a panel, or of a row, has its elements and fields; bytes from one block to the next.
+struct BlockPlaces {
+    size_t elements, fields, next;
+
+    BlockPlaces(const Format& format, Tile tile, size_t bl)
+        : elements(format.elements(tile, bl, 0)),
+          fields(format.block_tail > 0 ? format.tail(tile, bl, 0) : format.head(tile, 0, bl, 0)),
+          next(format.block_bytes(tile, bl)) {
+    }
+};
 
 /// m_step is 1: any number of rows.
 [[gnu::noinline]] void run_portable(const FamilyOps& family, const Problem& p) {
@@ -320,6 +385,8 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
     const size_t steps_of_chunk = family.adds_parts ? part_steps(bl) : kChunk / kStep;
     // Splits a step of the LHS in halves, as the nibbles of the RHS are.
     const bool halves_of_block = rhs_format.bits == 4 && rhs_format.nibble_distance == 0;
+    const BlockPlaces in_row(lhs_format, row_tile, bl), in_panel(rhs_format, column_tile, bl);
+    const size_t step_bytes = rhs_format.element_bytes(column_tile, kStep);
     const size_t apart = halves_of_block ? bl / 2 : kStep / 2, step = halves_of_block ? kStep / 2 : kStep;
     int16_t table[16] = {};
     const int32_t* lut = rhs_format == qsi2c32p ? kTwoBitWeights : rhs_format == qsi1c32p ? kOneBitWeights : p.lut;
@@ -352,29 +419,27 @@ KAI_INLINE size_t fields_of_block(const Format& format, Tile tile, size_t bl, si
             __builtin_memset(sums, 0, m * sizeof(Sums));
             __builtin_memset(results, 0, m * sizeof(Floats));
             for (size_t b = 0; b < blocks; ++b) {
+                const uint8_t *const rhs_block = rhs + b * in_panel.next, *const lhs_block = lhs + b * in_row.next;
                 for (size_t s = 0, steps; s < steps_of_bl; s += steps) {
                     steps = steps_of_bl - s < steps_of_chunk ? steps_of_bl - s : steps_of_chunk;
-                    const size_t at =
-                        rhs_format.elements(column_tile, bl, b) + rhs_format.element_bytes(column_tile, s * kStep);
-                    for (size_t i = 0; i < panels; ++i) {
-                        family.decode(rhs + i * p.rhs_stride + at, p.nr, steps, table, weights + i * p.nr);
-                    }
                     const bool adds = family.has_blocks && (family.adds_parts || s + steps == steps_of_bl);
-                    for (size_t i = 0; adds && i < panels * p.nr; ++i) {
-                        const uint8_t* fields =
-                            rhs + i / p.nr * p.rhs_stride + fields_of_block(rhs_format, column_tile, bl, b);
-                        family.load_block(fields, p.nr, i % p.nr, scales[i], zeros[i]);
+                    for (size_t i = 0; i < panels; ++i) {
+                        const uint8_t* panel = rhs_block + i * p.rhs_stride;
+                        const size_t column = i * p.nr;
+                        family.decode(panel + in_panel.elements + s * step_bytes, p.nr, steps, table, weights + column);
+                        if (adds) {
+                            family.load_block(panel + in_panel.fields, p.nr, scales + column, zeros + column);
+                        }
                     }
                     for (size_t r = 0; r < m; ++r) {
-                        const uint8_t* row = lhs + r * p.lhs_stride;
-                        widen(row + lhs_format.elements(row_tile, bl, b) + s * step, steps, step, apart, wide);
-                        const uint8_t* fields = row + fields_of_block(lhs_format, row_tile, bl, b);
+                        const uint8_t* row = lhs_block + r * p.lhs_stride;
+                        widen(row + in_row.elements + s * step, steps, step, apart, wide);
                         const size_t parts = family.adds_halves ? 2 : 1;  // of a block, then one step
                         for (size_t part = 0; part < parts; ++part) {
                             const size_t count = steps * kStep / parts;
                             multiply(wide, weights, panels * p.nr, part * count, count, sums[r]);
                             if (adds) {
-                                family.add(sums[r], fields, part == 0 ? scales : zeros, zeros, results[r]);
+                                family.add(sums[r], row + in_row.fields, part == 0 ? scales : zeros, zeros, results[r]);
                                 __builtin_memset(sums[r], 0, sizeof(Sums));
                             }
                         }

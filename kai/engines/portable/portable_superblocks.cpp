@@ -29,10 +29,6 @@ struct SixBitFields {
     static constexpr size_t kDmin = 2 * NR, kMinima = 4 * NR, kScales = 12 * NR, kHigh = 20 * NR;
 };
 
-/// Vectors that compilers have on every host.
-using Eight [[gnu::vector_size(8)]] = int8_t;
-using Eight16 [[gnu::vector_size(16)]] = int16_t;
-
 /// `count` bytes of column c, GROUP of which are adjacent.
 template <size_t NR, size_t GROUP>
 KAI_INLINE void gather(const uint8_t* src, size_t c, size_t count, uint8_t* bytes) {
@@ -44,25 +40,24 @@ KAI_INLINE void gather(const uint8_t* src, size_t c, size_t count, uint8_t* byte
 /// The values of a sub-block of column c in the upper six bits of bytes. The bits of a fourth vector are below those of
 /// the first three, two in each.
 template <size_t GROUP>
-KAI_INLINE void gather_six(const uint8_t* quad, size_t c, uint8_t* bytes) {
-    constexpr uint64_t kLast = 0x0303030303030303U;
+KAI_INLINE Int8x16 gather_six(const uint8_t* quad, size_t c) {
     if constexpr (GROUP == 8) {  // 8 k of columns 0 and 1, of columns 2 and 3; 8 more
+        using Words [[gnu::vector_size(16)]] = uint64_t;
+        constexpr uint64_t kLast = 0x0303030303030303U;
         quad += c % 2 * GROUP;
         const auto first = load<uint64_t>(quad), second = load<uint64_t>(quad + Six::kVector),
                    third = load<uint64_t>(quad + 2 * Six::kVector);
         const uint64_t last = (first & kLast) << 6 | (second & kLast) << 4 | (third & kLast) << 2;
-        store(bytes, c % 4 < 2 ? first : second);
-        store(bytes + 8, c % 4 < 2 ? third : last);
+        return Int8x16(c % 4 < 2 ? Words{first, third} : Words{second, last});
     } else {
         static_assert(GROUP == 4);
+        using Words [[gnu::vector_size(16)]] = uint32_t;
+        constexpr uint32_t kLast = 0x03030303U;
         quad += c % 4 * GROUP;
-        uint64_t last = 0;
-        for (size_t i = 0; i < 3; ++i) {
-            const auto word = load<uint32_t>(quad + i * Six::kVector);
-            store(bytes + i * GROUP, word);
-            last |= (word & kLast) << (6 - 2 * i);
-        }
-        store(bytes + 3 * GROUP, static_cast<uint32_t>(last));
+        const auto first = load<uint32_t>(quad), second = load<uint32_t>(quad + Six::kVector),
+                   third = load<uint32_t>(quad + 2 * Six::kVector);
+        const uint32_t last = (first & kLast) << 6 | (second & kLast) << 4 | (third & kLast) << 2;
+        return Int8x16(Words{first, second, third, last});
     }
 }
 
@@ -71,11 +66,8 @@ template <size_t NR, size_t GROUP>
 KAI_INLINE void decode_six(const uint8_t* block, size_t c, int16_t* weights) {
     for (size_t j = 0; j < Six::kSubs; ++j, weights += Six::kSub) {
         const int16_t scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
-        uint8_t bytes[Six::kSub];
-        gather_six<GROUP>(block + NR * qsi6c16x256p.block_head + Six::quad(NR, j, c), c, bytes);
-        for (size_t i = 0; i < Six::kSub; i += 8) {
-            store(weights + i, __builtin_convertvector(load<Eight>(bytes + i) >> 2, Eight16) * scale);
-        }
+        const uint8_t* quad = block + NR * qsi6c16x256p.block_head + Six::quad(NR, j, c);
+        store(weights, (widened(gather_six<GROUP>(quad, c)) >> 2) * scale);
     }
 }
 
@@ -85,13 +77,25 @@ KAI_INLINE void decode_three(const uint8_t* block, size_t c, int16_t* weights) {
     for (size_t j = 0; j < Six::kSubs; j += 2, weights += 2 * Six::kSub) {
         const int16_t even = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]),
                       odd = static_cast<int8_t>(block[scale_of_sub(NR, j + 1, c)]);
-        uint8_t bytes[Six::kSub];
-        gather_six<GROUP>(block + NR * qsi3c16x256p.block_head + Three::pair(j), c, bytes);
-        for (size_t i = 0; i < Six::kSub; i += 8) {
-            const auto both = load<Eight>(bytes + i);
-            store(weights + i, __builtin_convertvector(both >> 5, Eight16) * even);
-            store(weights + Six::kSub + i, __builtin_convertvector(both << 3 >> 5, Eight16) * odd);
-        }
+        const uint8_t* quad = block + NR * qsi3c16x256p.block_head + Three::pair(j);
+        const Int16x16 both = widened(gather_six<GROUP>(quad, c));  // even, odd and two bits more
+        store(weights, (both >> 5) * even);
+        store(weights + Six::kSub, (both << 11 >> 13) * odd);
+    }
+}
+
+/// 16 bytes of column c, GROUP of which are adjacent, 16 / GROUP groups in all.
+template <size_t NR, size_t GROUP>
+KAI_INLINE Int8x16 gather_sixteen(const uint8_t* src, size_t c) {
+    src += c * GROUP;
+    if constexpr (GROUP == 8) {
+        return joined(src, src + GROUP * NR);
+    } else {
+        static_assert(GROUP == 4);
+        using Words [[gnu::vector_size(16)]] = uint32_t;
+        return Int8x16(Words{
+            load<uint32_t>(src), load<uint32_t>(src + GROUP * NR), load<uint32_t>(src + 2 * GROUP * NR),
+            load<uint32_t>(src + 3 * GROUP * NR)});
     }
 }
 
@@ -101,23 +105,17 @@ KAI_INLINE void decode_indices(const int8_t* table, const uint8_t* block, size_t
     constexpr size_t kHalf = kStep / 2;
     const uint8_t* indices = block + NR * qlu4c32x256p.block_head;
     for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
-        const int scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
-        uint8_t bytes[kHalf];
-        gather<NR, GROUP>(indices + j * kHalf * NR, c, kHalf, bytes);
-        int8_t values[kStep];
-#if defined(__aarch64__)
-        const uint8x16_t both = vld1q_u8(bytes);
-        const int8x16_t entries = vld1q_s8(table);
-        vst1q_s8(values, vqtbl1q_s8(entries, vandq_u8(both, vdupq_n_u8(15))));
-        vst1q_s8(values + kHalf, vqtbl1q_s8(entries, vshrq_n_u8(both, 4)));
-#else
-        for (size_t i = 0; i < kHalf; ++i) {
-            values[i] = table[bytes[i] & 15];
-            values[kHalf + i] = table[bytes[i] >> 4];
-        }
-#endif
-        for (size_t i = 0; i < kStep; ++i) {
-            weights[i] = static_cast<int16_t>(values[i] * scale);
+        const int16_t scale = static_cast<int8_t>(block[scale_of_sub(NR, j, c)]);
+        const auto both = UInt8x16(gather_sixteen<NR, GROUP>(indices + j * kHalf * NR, c));
+        if constexpr (kHasLookUp) {
+            const auto entries = load<Int8x16>(table);
+            store(weights, widened(look_up(entries, both & 15)) * scale);
+            store(weights + kHalf, widened(look_up(entries, both >> 4)) * scale);
+        } else {
+            for (size_t i = 0; i < kHalf; ++i) {
+                weights[i] = static_cast<int16_t>(table[both[i] & 15] * scale);
+                weights[kHalf + i] = static_cast<int16_t>(table[both[i] >> 4] * scale);
+            }
         }
     }
 }
@@ -130,20 +128,16 @@ KAI_INLINE void decode_nibbles(
     constexpr size_t kNibbles = At::kHigh + (RHS.bits == 5 ? 32 * NR : 0);
     fields.dmin[column] = kai_cast_f32_f16(load<uint16_t>(block + At::kDmin + 2 * c));
     gather<NR, GROUP>(block + At::kMinima, c, kSubBlocks, fields.minima[column]);
-    uint8_t fifths[kStep] = {};
-    if constexpr (RHS.bits == 5) {
-        gather<NR, GROUP>(block + At::kHigh, c, kStep, fifths);
-    }
     for (size_t j = 0; j < kSubBlocks; ++j, weights += kStep) {
-        const int scale = block[At::kScales + j * NR + c];
-        uint8_t bytes[kStep];
-        gather<NR, GROUP>(block + kNibbles + j / 2 * kStep * NR, c, kStep, bytes);
-        for (size_t i = 0; i < kStep; ++i) {
-            int q = bytes[i] >> j % 2 * 4 & 15;
+        const int16_t scale = block[At::kScales + j * NR + c];
+        for (size_t i = 0; i < kStep; i += 16) {
+            const Int8x16 both = gather_sixteen<NR, GROUP>(block + kNibbles + (j / 2 * kStep + i) * NR, c);
+            Int16x16 q = widened(both) >> static_cast<int>(j % 2 * 4) & 15;
             if constexpr (RHS.bits == 5) {
-                q |= (fifths[i] >> j & 1) << 4;
+                const Int16x16 fifths = widened(gather_sixteen<NR, GROUP>(block + At::kHigh + i * NR, c));
+                q = q | (fifths >> static_cast<int>(j) & 1) << 4;
             }
-            weights[i] = static_cast<int16_t>(q * scale);
+            store(weights + i, q * scale);
         }
     }
 }
@@ -160,13 +154,12 @@ KAI_INLINE void decode_two(
         fields.minima[column][j] >>= 4;
     }
     for (size_t half = 0; half < 2; ++half) {
-        uint8_t bytes[32];
-        gather<NR, GROUP>(quants + half * 32 * NR, c, 32, bytes);
+        const Int16x16 of_four[2] = {
+            widened(gather_sixteen<NR, GROUP>(quants + half * 32 * NR, c)),
+            widened(gather_sixteen<NR, GROUP>(quants + (half * 32 + kSub) * NR, c))};
         for (size_t j = 0; j < 8; ++j, weights += kSub) {
-            const int scale = subs[(8 * half + j) * NR + c] & 15;
-            for (size_t i = 0; i < kSub; ++i) {
-                weights[i] = static_cast<int16_t>((bytes[j % 2 * kSub + i] >> j / 2 * 2 & 3) * scale);
-            }
+            const int16_t scale = subs[(8 * half + j) * NR + c] & 15;
+            store(weights, (of_four[j % 2] >> static_cast<int>(j / 2 * 2) & 3) * scale);
         }
     }
 }
