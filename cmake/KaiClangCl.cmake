@@ -63,7 +63,7 @@ if(NOT kai_configurations)
     set(kai_configurations Release)
 endif()
 set(kai_byproducts "")
-foreach(kai_library kleidiai kleidiai_gemm)
+foreach(kai_library kleidiai kleidiai_gemm kleidiai_attention)
     set(kai_file "lib/${CMAKE_STATIC_LIBRARY_PREFIX}${kai_library}${CMAKE_STATIC_LIBRARY_SUFFIX}")
     add_library(${kai_library} STATIC IMPORTED GLOBAL)
     foreach(kai_configuration IN LISTS kai_configurations)
@@ -79,6 +79,7 @@ foreach(kai_library kleidiai kleidiai_gemm)
         INTERFACE_INCLUDE_DIRECTORIES "${kai_clang_cl}/${kai_config}/include")
 endforeach()
 target_link_libraries(kleidiai_gemm INTERFACE kleidiai)
+target_link_libraries(kleidiai_attention INTERFACE kleidiai_gemm)
 ExternalProject_Add(kleidiai_clang_cl
     SOURCE_DIR "${PROJECT_SOURCE_DIR}"
     BINARY_DIR "${kai_clang_cl}/build"
@@ -93,8 +94,10 @@ ExternalProject_Add(kleidiai_clang_cl
     BUILD_ALWAYS ON)  # its sources are of this project
 add_dependencies(kleidiai kleidiai_clang_cl)
 add_dependencies(kleidiai_gemm kleidiai_clang_cl)
+add_dependencies(kleidiai_attention kleidiai_clang_cl)
 add_library(KleidiAI::kleidiai ALIAS kleidiai)
 add_library(KleidiAI::gemm ALIAS kleidiai_gemm)
+add_library(KleidiAI::attention ALIAS kleidiai_attention)
 if(KLEIDIAI_INSTALL)
     install(DIRECTORY "${kai_clang_cl}/${kai_config}/" DESTINATION .)
 endif()

@@ -93,6 +93,9 @@ set(KAI_RUNS_gemm
     "cortex-a72||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmChoice.*:GemmTensor*:GemmKernels.*:*GemmProduct.*"
     "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*")
 
+# Attention: kernels differ by CPU and by the length of vectors.
+set(KAI_RUNS_attention "svl512|" "svl128|" "svl2048|" "neoverse-n1|" "cortex-a53|" "neoverse-v1|")
+
 # CPUs for the tests of the CPU queries alone: each has features without others that a mistake could confuse them with.
 # What they have stands in test/cpu_test.cpp, by the name of the run.
 set(KAI_CPU_MODELS

@@ -44,7 +44,7 @@ if(KLEIDIAI_BUILD_BOTH)
     # The libraries are found after ldconfig has run; a program that is packaged depends on this version or a later one.
     file(WRITE "${PROJECT_BINARY_DIR}/debian/triggers" "activate-noawait ldconfig\n")
     set(kai_shlibs "")
-    foreach(kai_name libkleidiai libkleidiai_gemm)
+    foreach(kai_name libkleidiai libkleidiai_gemm libkleidiai_attention)
         string(APPEND kai_shlibs
             "${kai_name} ${kai_soversion} ${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (>= ${kai_library_version})\n")
     endforeach()

@@ -6,6 +6,7 @@
 #     KAI_TITLE_<isa>, KAI_CXX_ARCH_<isa>, KAI_ASM_ARCH_<isa>, KAI_INSTRUCTION_<isa>   its columns
 #     KAI_SOURCES_<isa>                           source files by the ISA in their stem, paths below <root>
 #     KAI_GEMM_SOURCES                            the GEMM layer
+#     KAI_ATTENTION_SOURCES_<isa>                 attention, as KAI_SOURCES_<isa>
 #     KAI_HEADERS, KAI_CATALOGUES               public headers, and the catalogues that kai/ukernels/families.h includes
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -25,11 +26,13 @@ function(kai_find_sources root)
         set(KAI_ASM_ARCH_${isa} "${CMAKE_MATCH_4}" PARENT_SCOPE)
         set(KAI_INSTRUCTION_${isa} "${CMAKE_MATCH_5}" PARENT_SCOPE)
         set(sources_${isa} "")
+        set(attention_${isa} "")
     endforeach()
 
+    file(GLOB attention ${ARGN} RELATIVE "${root}" "${root}/kai/attention/*.cpp" "${root}/kai/attention/*.S")
     file(GLOB sources ${ARGN} RELATIVE "${root}"
         "${root}/kai/*.cpp" "${root}/kai/engines/*/*.cpp" "${root}/kai/engines/*/*.S")
-    foreach(source IN LISTS sources)
+    foreach(source IN LISTS sources attention)
         get_filename_component(stem "${source}" NAME_WE)
         set(found any)
         if(source MATCHES "\\.S$")
@@ -43,9 +46,14 @@ function(kai_find_sources root)
                 set(length ${n})
             endif()
         endforeach()
-        list(APPEND sources_${found} "${source}")
+        if(source MATCHES "^kai/attention/")
+            list(APPEND attention_${found} "${source}")
+        else()
+            list(APPEND sources_${found} "${source}")
+        endif()
     endforeach()
     foreach(isa IN LISTS isas)
+        set(KAI_ATTENTION_SOURCES_${isa} "${attention_${isa}}" PARENT_SCOPE)
         set(KAI_SOURCES_${isa} "${sources_${isa}}" PARENT_SCOPE)
     endforeach()
 

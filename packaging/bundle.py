@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 COMMON = (ROOT / "kai/kai_common.h").read_text()
 VERSION = re.search(r'#define KAI_LIBRARY_VERSION "([\d.]+)"', COMMON)[1]
 SUMMARY = "Micro-kernels for AI inference on Arm CPUs, and a GEMM layer"
-LIBRARIES = ("kleidiai", "kleidiai_gemm")
+LIBRARIES = ("kleidiai", "kleidiai_gemm", "kleidiai_attention")
 
 
 class Wrong(Exception):
@@ -113,7 +113,7 @@ def aar(out, trees):
     for name in LIBRARIES:
         module = prefab / "modules" / name
         module.mkdir(parents=True)
-        others = [":kleidiai"] if name != "kleidiai" else []
+        others = [f":{other}" for other in LIBRARIES[:LIBRARIES.index(name)]]
         (module / "module.json").write_text(json.dumps(
             {"export_libraries": others, "library_name": f"lib{name}", "android": {}}, indent=2))
         for abi, tree in trees.items():
@@ -158,7 +158,8 @@ TARGETS = """<?xml version="1.0" encoding="utf-8"?>
 """
 PLATFORM = """    <Link Condition="'$(Platform)' == '{name}'">
       <AdditionalDependencies>
-        $(KleidiAI)lib\\{name}\\kleidiai_gemm.lib;$(KleidiAI)lib\\{name}\\kleidiai.lib;%(AdditionalDependencies)
+        $(KleidiAI)lib\\{name}\\kleidiai_attention.lib;$(KleidiAI)lib\\{name}\\kleidiai_gemm.lib;
+        $(KleidiAI)lib\\{name}\\kleidiai.lib;%(AdditionalDependencies)
       </AdditionalDependencies>
     </Link>
 """

@@ -60,7 +60,7 @@ def _aarch64(values, elf = []):
     return chosen
 
 def kai_libraries(name):
-    """Defines the library `name` and the GEMM layer, gemm.
+    """Defines the library `name`, the GEMM layer, gemm, and attention.
 
     Args:
       name: of the library of micro-kernels, packers and the registry.
@@ -166,4 +166,56 @@ def kai_libraries(name):
         local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],
         visibility = ["//visibility:public"],
         deps = [name, name + "_private"],
+    )
+    _attention(name)
+
+def _attention(name):
+    """Attention, a library of its own; as in kai_libraries, stems name instruction sets.
+
+    Args:
+      name: of the library of micro-kernels.
+    """
+    groups = {}
+    for path in native.glob(["kai/attention/*.cpp", "kai/attention/*.S"], allow_empty = True):
+        kind = "assembly" if path.endswith(".S") else path.split("/")[-1].split(".")[0]
+        kind = kind if kind in ["kernels", "block_portable", "assembly"] else "common"
+        key = (isa_of(path), kind)
+        groups[key] = groups.get(key, []) + [path]
+    headers = ["kai/attention/*.hpp", "kai/attention/*.h", "kai/attention/*.inc", "kai/gemm/*.hpp"]
+    native_headers = native.glob(headers, allow_empty = True)
+    everywhere = []
+    on_aarch64 = []
+    for isa, kind in sorted(groups):
+        copts = []
+        defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"]
+        if kind != "assembly":
+            own = _AARCH64_COPTS + ["-march=" + ISAS[isa]]
+            copts = ["-O3"] if kind == "block_portable" else []
+            copts = _COPTS + _FLOAT_RULES + copts + _aarch64(own, _AARCH64_ELF_COPTS)
+        if kind == "kernels":
+            defines = defines + select({
+                "//:aarch64": ["KAI_BUILD_" + i + "=1" for i in ISAS],
+                "//conditions:default": ["KAI_BUILD_" + i + ("=1" if i == "any" else "=0") for i in ISAS],
+            })
+        library = "_".join(["attention", isa, kind])
+        cc_library(
+            name = library,
+            srcs = groups[(isa, kind)],
+            textual_hdrs = native_headers,
+            copts = copts,
+            local_defines = defines,
+            linkstatic = True,
+            alwayslink = True,
+            tags = ["manual"],
+            visibility = ["//visibility:private"],
+            deps = ["gemm", name + "_private"],
+        )
+        if isa == "any":
+            everywhere.append(library)
+        else:
+            on_aarch64.append(library)
+    cc_library(
+        name = "attention",
+        visibility = ["//visibility:public"],
+        deps = ["gemm"] + everywhere + _aarch64(on_aarch64),
     )

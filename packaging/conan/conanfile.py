@@ -68,3 +68,8 @@ class KleidiAIConan(ConanFile):
         layer.requires = ["kleidiai"]
         layer.set_property("cmake_target_name", "KleidiAI::gemm")
         layer.set_property("pkg_config_name", "kleidiai_gemm")
+        attention = self.cpp_info.components["attention"]
+        attention.libs = ["kleidiai_attention"]
+        attention.requires = ["gemm"]
+        attention.set_property("cmake_target_name", "KleidiAI::attention")
+        attention.set_property("pkg_config_name", "kleidiai_attention")

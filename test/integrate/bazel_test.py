@@ -135,7 +135,7 @@ def main():
     by_cmake = {}
     for entry in json.loads((options.build / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
-        output = re.search(r"CMakeFiles/(kleidiai|kleidiai_gemm)\.dir/", entry["command"])
+        output = re.search(r"CMakeFiles/(kleidiai|kleidiai_gemm|kleidiai_attention)\.dir/", entry["command"])
         if output:
             by_cmake[str(path.relative_to(root))] = shlex.split(entry["command"])
     aarch64 = any(path.endswith(".S") for path in by_cmake)
@@ -143,7 +143,7 @@ def main():
 
     rules, macros = libraries(root)
     by_bazel = {}
-    for name in reached(rules, "gemm", settings):
+    for name in reached(rules, "attention", settings):
         rule = rules[name]
         for path in rule.get("srcs", []):
             if path.endswith(".hpp"):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
 its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
-kai/gemm; kai-pack or kai-gguf, if its tests are those of the tool) and runs the tests that should fail.
+kai/gemm; kleidiai_attention_test, if of kai/attention; kai-pack or kai-gguf, if its tests are those of the tool) and
+runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU [--host-build DIR]] [--jobs N] [REGEX]
                                                                   all, or those whose name, file or sentence matches
@@ -41,7 +42,10 @@ LONGEST = 3600  # of any run
 TIMES_OF_CLEAN_RUN = 10  # what takes longer than so many runs without the mutation does not end
 PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleidiai_test"),
             "kleidiai_gemm_test": ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/",
-                                   "test/CMakeFiles/kleidiai_gemm_test")}  # and the folders of their objects
+                                   "test/CMakeFiles/kleidiai_gemm_test"),
+            "kleidiai_attention_test": ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/",
+                                        "CMakeFiles/kleidiai_attention.dir/",
+                                        "test/CMakeFiles/kleidiai_attention_test")}  # and the folders of their objects
 TOOLS = {"tools.kai_pack": "kai-pack", "tools.kai_gguf": "kai-gguf"}  # tests in CTest, and what they run
 for tool in TOOLS.values():
     PROGRAMS[tool] = ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/", f"tools/CMakeFiles/{tool}.dir/")
@@ -67,6 +71,8 @@ class Mutation:
         """The test program that should notice, or the tool whose test should."""
         if self.tests in TOOLS:
             return TOOLS[self.tests]
+        if self.file.startswith("kai/attention/"):
+            return "kleidiai_attention_test"
         return "kleidiai_gemm_test" if self.file.startswith(GEMM_LAYER) else "kleidiai_test"
 
     def applied(self):

@@ -1,0 +1,72 @@
+// The work of attention between its two products, on a block of scores: rows of queries, columns of keys.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_common.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+namespace kai::attention {
+
+/// Scores become probabilities P, relative to the running maximum of their row:
+///
+///     x = scale * score;  x = cap * tanh(x / cap)  (cap not 0);  x += mask + slope * (distance + column)
+///     new max = max(max, all x);  factor = exp(max - new max);  P = exp(x - new max);  sum = factor * sum + all P
+///
+/// of columns first ... last - 1 of each row. P of other columns is 0, their scores are not read as numbers (they may
+/// be NaN), nor is their mask.
+///
+/// As long as max is -infinity (nothing is seen, or all x are -infinity): factor 1, P 0, sum 0, never NaN. x of
+/// -infinity: P is 0. x of NaN or infinity: sum becomes NaN, and stays NaN.
+struct SoftmaxBlock {
+    size_t rows, columns;  ///< columns: a multiple of 16. All of P are written.
+    const float* scores;
+    size_t score_row;              ///< bytes from one row to the next, a multiple of 64; `scores` is aligned to 64
+    const uint32_t *first, *last;  ///< [rows] columns that a row sees; first >= last: none
+    float scale, cap;
+    const void* const*
+        mask;       ///< [rows] at column 0 of the block, not aligned (only columns that are seen may be read); or NULL
+    bool mask_f16;  ///< f16, else f32
+    const float *slope, *distance;  ///< [rows] or both NULL
+
+    float *max, *sum;  ///< [rows] in and out; -infinity and 0 at first
+    float* factor;     ///< [rows] out
+
+    /// P, f32, f16 or bf16, rounded to nearest even. Row r, column c is at
+    /// p + r / panel_rows * panel_stride + ((c / kr * panel_rows + r % panel_rows) * kr + c % kr) * element.
+    /// Plain rows: panel_rows 1, panel_stride is from one row to the next. Rows of the last panel that are not there
+    /// are not written.
+    void* p;
+    kai_datatype p_type;
+    size_t panel_rows, kr, panel_stride;
+};
+
+/// o = factor[row] * o + add. factor NULL: 1. Rows are aligned to 64 bytes; columns: any multiple of 8. Strides in bytes.
+struct AddBlock {
+    size_t rows, columns;
+    const float* factor;
+    float* o;
+    size_t o_row;
+    const float* add;
+    size_t add_row;
+};
+
+/// Of an ISA.
+struct Kernels {
+    const char* name;   ///< "portable", "neon", ...
+    uint64_t features;  ///< as kai_ukernel::features
+    void (*softmax)(const SoftmaxBlock& block);
+    void (*add)(const AddBlock& block);
+};
+
+/// Every host.
+extern const Kernels kPortable;
+
+/// The best for this CPU, among those of kernels.cpp.
+const Kernels& kernels_for_this_cpu();
+
+}  // namespace kai::attention
+#pragma GCC visibility pop

@@ -1,0 +1,45 @@
+// The exponential function of attention, for every host: the same bits everywhere.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+namespace kai::attention {
+
+/// exp(x) for x <= 0, within 2 ulp where the result is normal; below -87.33 (2^-126) 0; NaN stays NaN.
+///
+/// x = n * log(2) + r with |r| <= log(2) / 2, exp(r) by a polynomial of degree 6 (its Taylor series is off by 2^-27 at
+/// the ends), 2^n by the exponent. n is rounded by adding 1.5 * 2^23, so that compilers make vectors of loops.
+inline float exp_of(float x) {
+    constexpr float kLog2E = 0x1.715476p0F, kHigh = 0x1.62e4p-1F, kLow = 0x1.7f7d1cp-20F, kRound = 0x1.8p23F;
+    constexpr float kLeast = -0x1.5d58ap6F;
+    const float clamped = x < kLeast ? kLeast : x;
+    const float shifted = clamped * kLog2E + kRound, n = shifted - kRound;
+    const float r = (clamped - n * kHigh) - n * kLow;
+    float y = 0x1.6c16c2p-10F;
+    y = y * r + 0x1.111112p-7F;
+    y = y * r + 0x1.555556p-5F;
+    y = y * r + 0x1.555556p-3F;
+    y = y * r + 0.5F;
+    y = (y * r) * r + r;
+    y = y + 1;
+    uint32_t bits, power;
+    memcpy(&bits, &y, sizeof(bits));
+    memcpy(&power, &shifted, sizeof(power));
+    bits += power << 23;
+    float result;
+    memcpy(&result, &bits, sizeof(result));
+    return x < kLeast ? 0 : x == x ? result : x;
+}
+
+/// tanh(x) within 2^-23 of 1: (1 - e) / (1 + e) with e = exp(-2 |x|), with the sign of x.
+inline float tanh_of(float x) {
+    const float e = exp_of(x < 0 ? 2 * x : -2 * x), y = (1 - e) / (1 + e);
+    return x < 0 ? -y : y;
+}
+
+}  // namespace kai::attention
+#pragma GCC visibility pop

@@ -1,0 +1,496 @@
+// Runs of attention.
+//
+// A unit takes a tile of query rows of one kv head: consecutive tokens, each with all heads that share the kv head. It
+// passes over the positions that the tile sees, a block at a time:
+//
+//     scores = q * keys                       page by page
+//     scores -> P, sum, factor                the block kernel
+//     output = factor * output + P * values   page by page
+//
+// Where the tile is all rows of its sequence (decode), positions are divided into parts, one for each unit. The second
+// phase adds their results, in order.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "kai/attention/attention.hpp"
+#include "kai/attention/exp.hpp"
+
+namespace kai::attention {
+
+Range visible(const Problem& p, const Sequence& s, size_t token) {
+    const size_t own = s.position + token;
+    const size_t last = p.causal ? max(own + 1, s.prefix) : s.length;
+    return {p.window != 0 && own + 1 > p.window ? own + 1 - p.window : 0, min(last, s.length)};
+}
+
+Range visible(const Problem& p, const Sequence& s, size_t first, size_t last) {
+    return {visible(p, s, first).first, visible(p, s, last - 1).last};
+}
+
+namespace {
+
+using Work = kai_attention_work;
+
+// ---- which unit ----
+
+/// What a unit computes.
+struct Tile {
+    const Sequence* sequence;
+    size_t head;         ///< of keys and values
+    size_t first, rows;  ///< rows of the sequence: token * group + head of the group
+    Range positions;
+    size_t part, parts;  ///< parts > 1: its results go to the workspace
+    size_t stored;       ///< the first of its rows there
+};
+
+size_t parts_of(const Plan& plan, const Sequence& s) {
+    return is_divided(plan, s) ? max(divide_up(s.length, plan.part), 1) : 1;
+}
+size_t rows_of(const Plan& plan, const Sequence& s) {
+    return s.tokens * group_of(plan.problem);
+}
+/// Units of the first phase for each kv head.
+size_t tiles_of(const Plan& plan, const Sequence& s) {
+    return is_divided(plan, s) ? (s.tokens != 0 ? parts_of(plan, s) : 0) : divide_up(rows_of(plan, s), plan.tile_rows);
+}
+/// Rows of results that all kv heads store.
+size_t stored_of(const Plan& plan, const Sequence& s) {
+    const size_t parts = parts_of(plan, s);
+    return parts > 1 ? plan.problem.kv_heads * parts * rows_of(plan, s) : 0;
+}
+
+Tile tile_of(const Work& w, size_t unit) {
+    const Plan& plan = *w.plan;
+    const size_t group = group_of(plan.problem);
+    size_t stored = 0;
+    const Sequence* s = w.operands->sequences;
+    for (size_t units = 0; unit >= (units = plan.problem.kv_heads * tiles_of(plan, *s)); ++s) {
+        unit -= units;
+        stored += stored_of(plan, *s);
+    }
+    const size_t tiles = tiles_of(plan, *s), parts = parts_of(plan, *s), rows = rows_of(plan, *s);
+    // The last tile of a causal sequence sees most: it comes first.
+    const size_t head = unit / tiles, index = tiles - 1 - unit % tiles;
+    Tile t = {s, head, 0, rows, {}, 0, parts, 0};
+    if (is_divided(plan, *s)) {
+        t.part = index;
+        t.stored = stored + (head * parts + index) * rows;
+        t.positions = visible(plan.problem, *s, 0, s->tokens);
+        if (parts > 1) {
+            t.positions = {max(t.positions.first, index * plan.part), min(t.positions.last, (index + 1) * plan.part)};
+        }
+        return t;
+    }
+    t.first = index * plan.tile_rows;
+    t.rows = min(plan.tile_rows, rows - t.first);
+    t.positions = visible(plan.problem, *s, t.first / group, divide_up(t.first + t.rows, group));
+    return t;
+}
+
+// ---- a unit ----
+
+/// Memory of a unit, and what is known of each of its rows.
+struct Space {
+    char *q, *q_packed, *p, *p_packed, *keys, *values;
+    float *scores, *product, *output;
+    float *max, *sum, *factor, *slope, *distance;
+    uint32_t *first, *last;
+    const void** mask;
+};
+
+Space space_of(const Plan& plan, char* slot) {
+    const Slot s = slot_of(plan);
+    const size_t rows = plan.tile_rows;
+    const auto floats = [&](size_t offset) { return reinterpret_cast<float*>(slot + offset); };
+    const auto state = [&](size_t i) { return slot + s.state + rows * (sizeof(void*) + i * sizeof(float)); };
+    const auto state_floats = [&](size_t i) { return reinterpret_cast<float*>(state(i)); };
+    return {
+        slot + s.q,
+        slot + s.q_packed,
+        slot + s.p,
+        slot + s.p_packed,
+        slot + s.keys,
+        slot + s.values,
+        floats(s.scores),
+        floats(s.product),
+        floats(s.output),
+        state_floats(0),
+        state_floats(1),
+        state_floats(2),
+        state_floats(3),
+        state_floats(4),
+        reinterpret_cast<uint32_t*>(state(5)),
+        reinterpret_cast<uint32_t*>(state(6)),
+        reinterpret_cast<const void**>(slot + s.state)};
+}
+
+size_t or_none(size_t stride, size_t none) {
+    return stride != 0 ? stride : none;
+}
+
+/// The row of a tile: where its query is, its token and its head.
+struct Row {
+    size_t token, head;
+};
+Row row_of(const Plan& plan, const Tile& t, size_t i) {
+    const size_t group = group_of(plan.problem), row = t.first + i;
+    return {row / group, t.head * group + row % group};
+}
+
+struct Unit {
+    const Plan& plan;
+    const Operands& x;
+    const Tile& t;
+    const Kernels& kernels;
+    Space m;
+
+    const Problem& p() const {
+        return plan.problem;
+    }
+
+    /// A product of `rows` rows with what is at `operand`; packs rows first, if the kernel wants them packed.
+    void multiply(
+        const Product& product, const void* rows, size_t row_stride, void* packed, bool packs, const void* operand,
+        size_t n, size_t k, size_t plain_stride, float* to, size_t to_row) const {
+        const Kernel& kernel = t.rows == 1 ? product.gemv : product.gemm;
+        kai_call call = {};
+        call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
+        call.m = t.rows, call.n = n, call.k = k, call.bl = product.type == kai_dt_int8 ? 32 : 0;
+        call.lhs = rows, call.lhs_stride = row_stride;
+        if (kernel.lhs_packer != nullptr) {
+            if (packs) {
+                kai_call_pack_lhs(&call, 0, t.rows, packed);
+            }
+            call.lhs_packed = packed;
+        } else {
+            call.lhs_packed = rows;
+        }
+        call.rhs = call.rhs_packed = operand, call.rhs_stride = plain_stride;
+        call.dst = to, call.dst_stride = to_row;
+        kai_call_run(&call, 0, 0, t.rows, n);
+    }
+
+    void gather_queries() const {
+        const Sequence& s = *t.sequence;
+        const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
+        const size_t row = p().key_size * size_of(p().q_type);
+        const size_t head = or_none(s.q_head, row), token = or_none(s.q_token, p().heads * row);
+        for (size_t i = 0; i < t.rows; ++i) {
+            const Row r = row_of(plan, t, i);
+            convert(
+                kernel.row_type, m.q + i * p().key_size * size_of(kernel.row_type), p().q_type,
+                at(s.q, r.token * token + r.head * head), p().key_size);
+        }
+    }
+
+    void begin() const {
+        for (size_t i = 0; i < t.rows; ++i) {
+            const Row r = row_of(plan, t, i);
+            // A sink is a score that has no value: it joins the sum of the first part.
+            const bool sink = x.sinks != nullptr && t.part == 0;
+            m.max[i] = sink ? x.sinks[r.head] : -__builtin_inff();
+            m.sum[i] = sink ? 1 : 0;
+            m.slope[i] = x.slopes != nullptr ? x.slopes[r.head] : 0;
+        }
+    }
+
+    /// What rows see of the block that starts at `start`.
+    void set_rows(size_t start) const {
+        const Sequence& s = *t.sequence;
+        const size_t size = size_of(p().mask_type);
+        for (size_t i = 0; i < t.rows; ++i) {
+            const Row r = row_of(plan, t, i);
+            const Range seen = visible(p(), s, r.token);
+            const size_t first = max(seen.first, t.positions.first), last = min(seen.last, t.positions.last);
+            m.first[i] = static_cast<uint32_t>(first > start ? min(first - start, plan.block) : 0);
+            m.last[i] = static_cast<uint32_t>(last > start ? min(last - start, plan.block) : 0);
+            const auto here = static_cast<ptrdiff_t>(start), own = static_cast<ptrdiff_t>(s.position + r.token);
+            m.distance[i] = static_cast<float>(here - own);
+            m.mask[i] = s.mask == nullptr
+                            ? nullptr
+                            : at(s.mask, r.head * s.mask_head + r.token * or_none(s.mask_token, s.length * size) +
+                                             start * size);
+        }
+    }
+
+    const char* page(size_t position) const {
+        return at(t.sequence->pages[position / p().page], t.head * plan.head_bytes);
+    }
+
+    /// visit(position of the page, how many of its positions the tile sees) for the pages of a block.
+    template <typename Visit>
+    void for_each_page(size_t start, Visit visit) const {
+        const size_t last = min(start + plan.block, t.positions.last);
+        for (size_t i = max(start, t.positions.first / p().page * p().page); i < last; i += p().page) {
+            visit(i, min(p().page, t.positions.last - i));
+        }
+    }
+
+    void score(size_t start, bool packs) const {
+        const size_t stride = plan.block * sizeof(float);
+        const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
+        for_each_page(start, [&](size_t position, size_t count) {
+            multiply(
+                plan.scores, m.q, p().key_size * size_of(kernel.row_type), m.q_packed, packs,
+                load_keys(plan, page(position), count, m.keys), count, p().key_size,
+                plan.scores.format.name == nullptr ? p().page * size_of(plan.scores.type) : 0,
+                m.scores + (position - start), stride);
+            packs = false;
+        });
+    }
+
+    size_t softmax(size_t start) const {
+        const Kernel& kernel = t.rows == 1 ? plan.values.gemv : plan.values.gemm;
+        const size_t size = size_of(kernel.row_type);
+        SoftmaxBlock b = {};
+        b.rows = t.rows, b.columns = round_up(min(plan.block, t.positions.last - start), p().page);
+        b.scores = m.scores, b.score_row = plan.block * sizeof(float);
+        b.first = m.first, b.last = m.last;
+        b.scale = p().scale != 0 ? p().scale : 1 / __builtin_sqrtf(static_cast<float>(static_cast<int>(p().key_size)));
+        b.cap = p().soft_cap;
+        b.mask = t.sequence->mask != nullptr ? m.mask : nullptr, b.mask_f16 = p().mask_type == kai_dt_f16;
+        b.slope = x.slopes != nullptr ? m.slope : nullptr, b.distance = m.distance;
+        b.max = m.max, b.sum = m.sum, b.factor = m.factor;
+        b.p = m.p, b.p_type = kernel.row_type, b.panel_rows = 1, b.kr = 1, b.panel_stride = plan.block * size;
+        kernels.softmax(b);
+        return size;
+    }
+
+    /// output = factor * output + P * values; `first`: there is no output yet.
+    void add_values(size_t start, size_t size, bool first) const {
+        const size_t row = output_row(plan);
+        const float* factor = m.factor;
+        const bool in_place = plan.values.format.name == nullptr;
+        for_each_page(start, [&](size_t position, size_t seen) {
+            // Panels cannot be cut without a copy: P is 0 where nothing is seen.
+            const size_t count = in_place ? seen : min(p().page, t.sequence->length - position);
+            multiply(
+                plan.values, m.p + (position - start) * size, plan.block * size, m.p_packed, true,
+                load_values(plan, page(position), count, m.values), p().value_size, count,
+                in_place ? p().value_size * size_of(plan.values.type) : 0, first ? m.output : m.product, row);
+            if (!first) {
+                kernels.add({t.rows, p().value_size, factor, m.output, row, m.product, row});
+            }
+            factor = nullptr;
+            first = false;
+        });
+    }
+
+    void compute() const {
+        begin();
+        const Range all = t.positions;
+        if (all.first >= all.last) {
+            for (size_t i = 0; i < t.rows; ++i) {
+                memset(at(m.output, i * output_row(plan)), 0, output_row(plan));
+            }
+            return;
+        }
+        gather_queries();
+        const size_t begin_at = all.first / plan.block * plan.block;
+        for (size_t start = begin_at; start < all.last; start += plan.block) {
+            score(start, start == begin_at);
+            set_rows(start);
+            const size_t size = softmax(start);
+            add_values(start, size, start == begin_at);
+        }
+    }
+};
+
+/// Writes a row of results: output / sum; zeros where nothing is seen.
+void finish_row(const Plan& plan, const Sequence& s, Row r, const float* output, float sum) {
+    const Problem& p = plan.problem;
+    const size_t row = p.value_size * size_of(p.out_type);
+    const size_t head = or_none(s.out_head, row), token = or_none(s.out_token, p.heads * row);
+    float result[kMostHead];
+    for (size_t i = 0; i < p.value_size; ++i) {
+        result[i] = sum == 0 ? 0 : output[i] / sum;
+    }
+    convert(p.out_type, at(s.out, r.token * token + r.head * head), kai_dt_f32, result, p.value_size);
+}
+
+// ---- results of parts ----
+
+/// Of one row: maximum and sum, then the output.
+struct Stored {
+    float* output;
+    float* state;  ///< max, sum
+};
+Stored stored_row(const Work& w, size_t row) {
+    const Plan& plan = *w.plan;
+    char* start = at(w.workspace, plan.parts);
+    return {
+        reinterpret_cast<float*>(start + row * output_row(plan)),
+        reinterpret_cast<float*>(start + plan.parts_rows * output_row(plan) + row * 2 * sizeof(float))};
+}
+
+void run_tile(const Work& w, size_t unit, char* slot) {
+    const Plan& plan = *w.plan;
+    const Tile t = tile_of(w, unit);
+    const Unit u = {plan, *w.operands, t, kernels_for_this_cpu(), space_of(plan, slot)};
+    u.compute();
+    for (size_t i = 0; i < t.rows; ++i) {
+        const float* output = reinterpret_cast<const float*>(at(u.m.output, i * output_row(plan)));
+        if (t.parts == 1) {
+            finish_row(plan, *t.sequence, row_of(plan, t, i), output, u.m.sum[i]);
+            continue;
+        }
+        const Stored to = stored_row(w, t.stored + i);
+        memcpy(to.output, output, plan.problem.value_size * sizeof(float));
+        to.state[0] = u.m.max[i], to.state[1] = u.m.sum[i];
+    }
+}
+
+/// Adds the parts of a row, in order.
+void merge_row(const Work& w, const Tile& t, size_t i) {
+    const Plan& plan = *w.plan;
+    const size_t size = plan.problem.value_size;
+    const auto part = [&](size_t index) { return stored_row(w, t.stored + index * t.rows + i); };
+    float most = -__builtin_inff(), sum = 0, output[kMostHead] = {};
+    for (size_t j = 0; j < t.parts; ++j) {
+        const float x = part(j).state[0];
+        most = most < x ? x : most;
+    }
+    for (size_t j = 0; j < t.parts; ++j) {
+        const Stored s = part(j);
+        if (s.state[0] == -__builtin_inff() && s.state[1] == 0) {
+            continue;  // sees nothing
+        }
+        const float weight = exp_of(s.state[0] - most);
+        sum += weight * s.state[1];
+        for (size_t c = 0; c < size; ++c) {
+            output[c] += weight * s.output[c];
+        }
+    }
+    finish_row(plan, *t.sequence, row_of(plan, t, i), output, sum);
+}
+
+/// A kv head of a sequence that is divided. `unit` counts these.
+void merge(const Work& w, size_t unit) {
+    const Plan& plan = *w.plan;
+    size_t stored = 0;
+    const Sequence* s = w.operands->sequences;
+    for (;; ++s) {
+        const size_t units = stored_of(plan, *s) != 0 ? plan.problem.kv_heads : 0;
+        if (unit < units) {
+            break;
+        }
+        unit -= units;
+        stored += stored_of(plan, *s);
+    }
+    const size_t rows = rows_of(plan, *s), parts = parts_of(plan, *s);
+    const Tile t = {s, unit, 0, rows, {}, 0, parts, stored + unit * parts * rows};
+    for (size_t i = 0; i < rows; ++i) {
+        merge_row(w, t, i);
+    }
+}
+
+// ---- workers ----
+
+uint32_t* taken_of(const Work& w) {
+    return static_cast<uint32_t*>(w.workspace);
+}
+
+/// Takes a slot; waits while all are taken.
+size_t take_slot(const Work& w) {
+    for (;;) {
+        for (size_t i = 0; i < w.plan->problem.units; ++i) {
+            if (__atomic_exchange_n(&taken_of(w)[i], 1U, __ATOMIC_ACQUIRE) == 0) {
+                return i;
+            }
+        }
+    }
+}
+
+void run_unit(const Work& w, size_t phase, size_t unit, size_t slot) {
+    if (phase == 1) {
+        merge(w, unit);
+    } else {
+        run_tile(w, unit, at(w.workspace, w.plan->slots + slot * w.plan->slot_size));
+    }
+}
+
+/// What tasks of a phase share.
+struct Phase {
+    const Work& work;
+    size_t phase, next;
+};
+
+void take_units(void* context, size_t) {
+    auto& phase = *static_cast<Phase*>(context);
+    const Work& w = phase.work;
+    const size_t slot = take_slot(w), units = w.units[phase.phase];
+    for (;;) {
+        const size_t unit = __atomic_fetch_add(&phase.next, size_t{1}, __ATOMIC_RELAXED);
+        if (unit >= units) {
+            break;
+        }
+        run_unit(w, phase.phase, unit, slot);
+    }
+    __atomic_store_n(&taken_of(w)[slot], 0U, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+}  // namespace kai::attention
+
+using namespace kai::attention;
+
+extern "C" {
+
+kai_gemm_status kai_attention_begin(
+    const kai_attention_plan* plan, const kai_attention_operands* operands, void* workspace, size_t workspace_size,
+    kai_attention_work* work) {
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (const Violation violation = check_run(plan, operands, workspace, workspace_size)) {
+        return violation.status;
+    }
+    *work = {};
+    work->plan = plan, work->operands = operands, work->workspace = workspace;
+    for (size_t i = 0; i < operands->count; ++i) {
+        const Sequence& s = operands->sequences[i];
+        work->units[0] += plan->problem.kv_heads * tiles_of(*plan, s);
+        work->units[1] += stored_of(*plan, s) != 0 ? plan->problem.kv_heads : 0;
+    }
+    work->phases = work->units[0] == 0 ? 0 : work->units[1] == 0 ? 1 : 2;
+    if (work->phases != 0) {
+        memset(workspace, 0, plan->problem.units * sizeof(uint32_t));
+    }
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_attention_run_unit(const kai_attention_work* work, size_t phase, size_t unit) {
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (phase >= work->phases || unit >= work->units[phase]) {
+        return KAI_GEMM_NO_UNIT;
+    }
+    const size_t slot = take_slot(*work);
+    run_unit(*work, phase, unit, slot);
+    __atomic_store_n(&taken_of(*work)[slot], 0U, __ATOMIC_RELEASE);
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_attention_run(
+    const kai_attention_plan* plan, const kai_attention_operands* operands, void* workspace, size_t workspace_size,
+    kai_gemm_parallel_for* parallel_for, void* pool) {
+    kai_attention_work work;
+    const kai_gemm_status status = kai_attention_begin(plan, operands, workspace, workspace_size, &work);
+    if (status != KAI_GEMM_OK) {
+        return status;
+    }
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        Phase shared = {work, phase, 0};
+        const size_t workers = min(plan->problem.units, work.units[phase]);
+        if (parallel_for != nullptr && workers > 1) {
+            parallel_for(pool, workers, take_units, &shared);
+        } else {
+            take_units(&shared, 0);
+        }
+    }
+    return KAI_GEMM_OK;
+}
+
+}  // extern "C"
