@@ -44,7 +44,8 @@ struct SoftmaxBlock {
     size_t panel_rows, kr, panel_stride;
 };
 
-/// o = factor[row] * o + add. factor NULL: 1. Rows are aligned to 64 bytes; columns: any multiple of 8. Strides in bytes.
+/// o = factor[row] * o + add. factor NULL: 1. Rows are aligned to 64 bytes; columns: any multiple of 8. Strides in
+/// bytes.
 struct AddBlock {
     size_t rows, columns;
     const float* factor;

@@ -176,13 +176,12 @@ def _attention(name):
       name: of the library of micro-kernels.
     """
     groups = {}
-    for path in native.glob(["kai/attention/*.cpp", "kai/attention/*.S"], allow_empty = True):
+    for path in native.glob(["kai/attention/*.cpp"]):
         kind = "assembly" if path.endswith(".S") else path.split("/")[-1].split(".")[0]
         kind = kind if kind in ["kernels", "block_portable", "assembly"] else "common"
         key = (isa_of(path), kind)
         groups[key] = groups.get(key, []) + [path]
-    headers = ["kai/attention/*.hpp", "kai/attention/*.h", "kai/attention/*.inc", "kai/gemm/*.hpp"]
-    native_headers = native.glob(headers, allow_empty = True)
+    headers = native.glob(["kai/attention/*.hpp", "kai/gemm/*.hpp"])
     everywhere = []
     on_aarch64 = []
     for isa, kind in sorted(groups):
@@ -201,7 +200,7 @@ def _attention(name):
         cc_library(
             name = library,
             srcs = groups[(isa, kind)],
-            textual_hdrs = native_headers,
+            textual_hdrs = headers,
             copts = copts,
             local_defines = defines,
             linkstatic = True,
