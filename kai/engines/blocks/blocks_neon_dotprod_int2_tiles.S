@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi2c32p with SDOT, blocks of any length: 2, 4, 8 and 16 rows x 4 columns
+// f32 <- qsi8d32p x qsi2c32p with SDOT, blocks of any length: 16 rows x 4 columns
 // (blocks_neon_int2_tile.inc).
 //
 // A vector of sums, S_r, holds row r x 4 columns: B_0, k 0 - 3 of the columns, times A_0, k 0 - 3 of 4 rows; B_1 and
@@ -15,19 +15,15 @@
     sdot    S\s\()_0.4s, B\set\()_0.16b, A\a\()_0.4b[0]
     sdot    S\s\()_1.4s, B\set\()_0.16b, A\a\()_0.4b[1]
     \meanwhile 0, \with
-    .if rows > 2
     sdot    S\s\()_2.4s, B\set\()_0.16b, A\a\()_0.4b[2]
     sdot    S\s\()_3.4s, B\set\()_0.16b, A\a\()_0.4b[3]
     \meanwhile 1, \with
-    .endif
     sdot    S\s\()_0.4s, B\set\()_1.16b, A\a\()_1.4b[0]
     sdot    S\s\()_1.4s, B\set\()_1.16b, A\a\()_1.4b[1]
     \meanwhile 2, \with
-    .if rows > 2
     sdot    S\s\()_2.4s, B\set\()_1.16b, A\a\()_1.4b[2]
     sdot    S\s\()_3.4s, B\set\()_1.16b, A\a\()_1.4b[3]
     \meanwhile 3, \with
-    .endif
 .endm
 
 .macro spread_columns
@@ -38,13 +34,8 @@
     fcvtl   L_0.4s, L_0.4h
     fmul    T_0.4s, C_0.4s, L_0.s[0]
     fmul    T_1.4s, C_0.4s, L_0.s[1]
-    .if rows > 2
     fmul    T_2.4s, C_0.4s, L_0.s[2]
     fmul    T_3.4s, C_0.4s, L_0.s[3]
-    .endif
 .endm
 
-    int2_function kai_tile_qsi8d32p4x4_qsi2c32p4x4_2x4_neon_dotprod, 1, 2
-    int2_function kai_tile_qsi8d32p4x4_qsi2c32p4x4_4x4_neon_dotprod, 1, 4
-    int2_function kai_tile_qsi8d32p4x4_qsi2c32p4x4_8x4_neon_dotprod, 2, 4
-    int2_function kai_tile_qsi8d32p4x4_qsi2c32p4x4_16x4_neon_dotprod, 4, 4
+    int2_function kai_tile_qsi8d32p4x4_qsi2c32p4x4_16x4_neon_dotprod

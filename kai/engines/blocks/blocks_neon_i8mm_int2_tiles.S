@@ -1,4 +1,4 @@
-// f32 <- qsi8d32p x qsi2c32p with SMMLA, blocks of any length: 2, 4, 8 and 16 rows x 4 columns
+// f32 <- qsi8d32p x qsi2c32p with SMMLA, blocks of any length: 16 rows x 4 columns
 // (blocks_neon_int2_tile.inc).
 //
 // A vector of sums holds 2 rows x 2 columns: r0c0 r0c1 r1c0 r1c1.
@@ -21,12 +21,10 @@
     \meanwhile 0, \with
     smmla   S\s\()_1.4s, A\a\()_0.16b, B\set\()_1.16b
     \meanwhile 1, \with
-    .if rows > 2
     smmla   S\s\()_2.4s, A\a\()_1.16b, B\set\()_0.16b
     \meanwhile 2, \with
     smmla   S\s\()_3.4s, A\a\()_1.16b, B\set\()_1.16b
     \meanwhile 3, \with
-    .endif
 .endm
 
 .macro spread_columns
@@ -41,13 +39,8 @@
     zip1    L_0.4s, L_0.4s, L_0.4s
     fmul    T_0.4s, C_0.4s, L_0.4s
     fmul    T_1.4s, C_1.4s, L_0.4s
-    .if rows > 2
     fmul    T_2.4s, C_0.4s, L_1.4s
     fmul    T_3.4s, C_1.4s, L_1.4s
-    .endif
 .endm
 
-    int2_function kai_tile_qsi8d32p4x8_qsi2c32p4x8_2x4_neon_i8mm, 1, 2
-    int2_function kai_tile_qsi8d32p4x8_qsi2c32p4x8_4x4_neon_i8mm, 1, 4
-    int2_function kai_tile_qsi8d32p4x8_qsi2c32p4x8_8x4_neon_i8mm, 2, 4
-    int2_function kai_tile_qsi8d32p4x8_qsi2c32p4x8_16x4_neon_i8mm, 4, 4
+    int2_function kai_tile_qsi8d32p4x8_qsi2c32p4x8_16x4_neon_i8mm
