@@ -62,8 +62,9 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
 /// Kernels whose operands are the same numbers, and the RHS the same bytes.
 std::string operands_of(const kai_ukernel& u) {
     const Format &lhs = *reference::find_format(u.lhs_format), &rhs = *reference::find_format(u.rhs_format);
-    // Rows of floats are the same numbers, packed or not.
-    const std::string numbers = lhs.plain ? std::to_string(lhs.element) : u.lhs_format;
+    // Rows of floats are the same numbers, packed or not; uint8 and int8 are not.
+    const bool is_uint8 = std::strcmp(u.lhs_format, "uint8") == 0;
+    const std::string numbers = lhs.plain && !is_uint8 ? std::to_string(lhs.element) : u.lhs_format;
     return numbers + " x " + u.rhs_format + " " + std::to_string(u.get_nr()) + " " + std::to_string(u.get_kr()) + "/" +
            std::to_string(u.get_sr()) + " to " + std::to_string(u.dst_type) + (rhs.blocks ? " in blocks" : "");
 }

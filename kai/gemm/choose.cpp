@@ -222,9 +222,12 @@ Groups groups_for(const Problem& p) {
             break;
         case KAI_GEMM_UINT8_LOWP:
         case KAI_GEMM_INT8_LOWP:
-            if (gives_sums(p)) {
-                g.add(p.a_type == kai_dt_uint8, "matmul_i32_qau8_qau8p");
-                g.add(p.a_type == kai_dt_int8, "matmul_i32_qai8_qsi8p");
+            if (gives_sums(p)) {  // without USMMLA, B gets the sign of A: flips_b
+                const bool is_unsigned = p.a_type == kai_dt_uint8, b_is_unsigned = p.b_kind == KAI_GEMM_UINT8_LOWP;
+                g.add(is_unsigned && !b_is_unsigned, "matmul_i32_qau8_qsi8p");
+                g.add(!is_unsigned && b_is_unsigned, "matmul_i32_qai8_qau8p");
+                g.add(is_unsigned, "matmul_i32_qau8_qau8p");
+                g.add(!is_unsigned, "matmul_i32_qai8_qsi8p");
                 break;
             }
             g.add(p.b_kind == KAI_GEMM_INT8_LOWP, "matmul_clamp_qai8_qai8_qsi8p");
@@ -296,14 +299,11 @@ int suits(const Problem& p, const kai_packer& packer) {
                : widens(p.b_type, type)       ? 2
                                               : 1;
     }
-    const kai_gemm_kind lies_as = !flips_b(p)                      ? p.b_kind
-                                  : p.b_kind == KAI_GEMM_INT8_LOWP ? KAI_GEMM_UINT8_LOWP
-                                                                   : KAI_GEMM_INT8_LOWP;
-    if (strcmp(packer.source_format, source_of(lies_as)) != 0) {
-        return 0;
-    }
-    if (flips_b(p)) {
+    if (flips_b(p, packer)) {
         return is_kxn(packer) ? 0 : p.b_transposed ? 2 : 1;
+    }
+    if (strcmp(packer.source_format, source_of(p.b_kind)) != 0) {
+        return 0;
     }
     // Packers of K x N lines with a scale per column take all columns at once: parts are transposed first instead.
     const bool can_transpose = p.b_kind == KAI_GEMM_INT8_CHANNEL || p.b_kind == KAI_GEMM_INT4_CHANNEL;

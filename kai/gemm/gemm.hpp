@@ -76,10 +76,13 @@ inline bool quantises_c(const Problem& p) {
 inline bool gives_sums(const Problem& p) {
     return is_lowp(p.b_kind) && (p.c_type == kai_dt_int32 || is_float(p.c_type));
 }
-/// Whether B is packed with the highest bit of its bytes changed: kernels multiply int8 or uint8, whatever A is. Its
-/// values are 128 more then (B is int8), or 128 less.
-inline bool flips_b(const Problem& p) {
-    return gives_sums(p) && (p.a_type == kai_dt_uint8) != (p.b_kind == KAI_GEMM_UINT8_LOWP);
+/// Whether a packer changes the highest bit of the bytes of B, for kernels of int32 sums that multiply int8 by int8 or
+/// uint8 by uint8, whatever A is. Values of B are 128 more then (B is int8), or 128 less.
+inline bool flips_b(const Problem& p, const kai_packer& packer) {
+    return gives_sums(p) && !same_name(packer.source_format, source_of(p.b_kind));
+}
+inline bool flips_b(const Plan& plan) {
+    return plan.rhs_packer != nullptr && flips_b(plan.problem, *plan.rhs_packer);
 }
 
 /// Matrices B of a matrix of the batch.

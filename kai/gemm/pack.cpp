@@ -136,7 +136,7 @@ void pack_panel(
         transpose_nibbles(static_cast<const char*>(w.b), line, first, count, p.k, static_cast<char*>(copied));
     } else if (p.b_kind == KAI_GEMM_INT8_CHANNEL) {
         copy_matrix(kai_dt_int8, copied, p.k, kai_dt_int8, at(w.b, first), 1, line, count, p.k);
-    } else if (flips_b(p)) {
+    } else if (flips_b(plan)) {
         const size_t n_step = p.b_transposed ? line : 1, k_step = p.b_transposed ? 1 : line;
         copy_matrix(kai_dt_int8, copied, p.k, kai_dt_int8, at(w.b, first * n_step), n_step, k_step, count, p.k);
         auto* bytes = static_cast<uint8_t*>(copied);

@@ -465,7 +465,7 @@ void set_offsets(const Work& w, const Matrix& matrix, kai_call& call) {
     if (offsets.lhs_offsets != nullptr) {
         offsets.lhs_offsets += p.groups ? matrix.row : matrix.index * matrix.m;
     }
-    if (flips_b(p)) {
+    if (flips_b(*w.plan)) {
         const uint32_t more = p.b_kind == KAI_GEMM_INT8_LOWP ? 0U - 128U : 128U;
         offsets.rhs_offset = static_cast<int32_t>(static_cast<uint32_t>(offsets.rhs_offset) + more);
     }

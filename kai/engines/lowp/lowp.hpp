@@ -19,10 +19,10 @@ struct Lowp {
     bool packed;        // panels of 4 columns (layout.hpp: qau8p, qsi8p)
     uint8_t* dst;
     size_t dst_stride;
-    uint8_t flip;  // of the highest bit: 0x80 of unsigned values
+    uint8_t flip;  // of the highest bit: 0x80 of unsigned values, those of the LHS
     const kai_matmul_lowp_params* params;
-    const kai_matmul_offsets* offsets;  // of int32 results, in place of params; or NULL
-    bool for_a55 = false;               // a micro-kernel for Cortex-A55
+    const kai_matmul_offsets* offsets;           // of int32 results, in place of params; or NULL
+    bool for_a55 = false, signs_differ = false;  // a kernel for Cortex-A55; int32 sums of uint8 and int8
 };
 
 /// Of a row of a call with int32 results.

@@ -1,6 +1,7 @@
 // Tiles of static int8 with SMMLA (qai8_neon.hpp): the rows of A as they lie, or packed; B in panels of 16 columns.
 //
 //     S = start + A x B               int8 or uint8 -> int32, A: 6, 4 or 2 rows, B: 16 columns, in groups of 8 k
+//                                     each by SMMLA or UMMLA; one of each: USMMLA
 //     result                          qai8_neon_results.inc; or S as it is
 //
 // Rows are taken in pairs, and so are columns. 8 k of them:
@@ -10,6 +11,8 @@
 //        Ae_0   | S0_0   S0_1   S0_2   S0_3   S0_4   S0_5   S0_6   S0_7    a sum: row 0 column 0, 0 1, 1 0, 1 1
 //        Ae_1   | S1_0   S1_1   S1_2   S1_3   S1_4   S1_5   S1_6   S1_7
 //        Ae_2   | S2_0   S2_1   S2_2   S2_3   S2_4   S2_5   S2_6   S2_7
+//
+// The unsigned operand of USMMLA is the first one. If that is B, a sum is row 0 column 0, 1 0, 0 1, 1 1.
 //
 //   Ae_0, Ae_1, Ao_0, Ao_1   v0 - v3      A: 8 k of pairs of rows, of even and odd groups
 //   Ae_0, A?_1, A?_2, Ao_0   v0 - v3      the same of three pairs, two of which have one register for both
@@ -73,12 +76,38 @@ second2     .req x9
     regs    24, S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
     regs    8, S2_0, S2_1, S2_2, S2_3, S2_4, S2_5, S2_6, S2_7
 
-// The symbol `unsigned` is 1 where both operands are uint8.
+// \do for each pair of types: name, whether A is unsigned, and B.
+.macro each_types do
+    \do     qai8, 0, 0
+    \do     qau8, 1, 1
+    \do     qau8_qsi8, 1, 0
+    \do     qai8_qau8, 0, 1
+.endm
+// Symbols; `columns_first`: in a vector of sums. Only int8 has results.
+.macro types a_unsigned_, b_unsigned_
+    .set    a_unsigned, \a_unsigned_
+    .set    b_unsigned, \b_unsigned_
+    .set    columns_first, b_unsigned && !a_unsigned
+    .set    has_results, !a_unsigned && !b_unsigned
+.endm
+
 .macro multiply sum, a, b
-    .if unsigned
+    .if columns_first
+    usmmla  \sum\().4s, \b\().16b, \a\().16b
+    .elseif a_unsigned && b_unsigned
     ummla   \sum\().4s, \a\().16b, \b\().16b
+    .elseif a_unsigned
+    usmmla  \sum\().4s, \a\().16b, \b\().16b
     .else
     smmla   \sum\().4s, \a\().16b, \b\().16b
+    .endif
+.endm
+// \d = what \a and \b have of row \n of a pair, 1 or 2.
+.macro row_of_pair n, d, a, b
+    .if columns_first
+    uzp\n    \d\().4s, \a\().4s, \b\().4s
+    .else
+    zip\n    \d\().2d, \a\().2d, \b\().2d
     .endif
 .endm
 
@@ -120,15 +149,26 @@ second2     .req x9
     if_more pairs, 1, zip2 Ao_1.2d, R2.2d, R3.2d
 .endm
 
-// 16 values of the columns, each pair twice, to the stack. Changes row0 - row3.
+// 16 values of the columns, each pair twice, to the stack; columns first: each value twice. Changes row0 - row3, or
+// v0 - v3.
 .macro take_pairs from, at
     .irp    i, 0, 1
+    .if columns_first
+    ldp     q0, q1, [\from, #32 * \i]
+    zip1    v2.4s, v0.4s, v0.4s
+    zip2    v3.4s, v0.4s, v0.4s
+    stp     q2, q3, [sp, #\at + 64 * \i]
+    zip1    v2.4s, v1.4s, v1.4s
+    zip2    v3.4s, v1.4s, v1.4s
+    stp     q2, q3, [sp, #\at + 64 * \i + 32]
+    .else
     ldp     row0, row1, [\from, #32 * \i]
     ldp     row2, row3, [\from, #32 * \i + 16]
     stp     row0, row0, [sp, #\at + 64 * \i]
     stp     row1, row1, [sp, #\at + 64 * \i + 16]
     stp     row2, row2, [sp, #\at + 64 * \i + 32]
     stp     row3, row3, [sp, #\at + 64 * \i + 48]
+    .endif
     .endr
 .endm
 // S of pair p = the starts of columns.
@@ -167,8 +207,8 @@ second2     .req x9
 .endm
 // even = four columns of the first row, S<p>_<a> = of the second one.
 .macro split_columns p, even, a, b
-    zip1    \even\().2d, S\p\()_\a\().2d, S\p\()_\b\().2d
-    zip2    S\p\()_\a\().2d, S\p\()_\a\().2d, S\p\()_\b\().2d
+    row_of_pair 1, \even, S\p\()_\a, S\p\()_\b
+    row_of_pair 2, S\p\()_\a, S\p\()_\a, S\p\()_\b
 .endm
 
 // ---- Tiles of 6, 4 and 2 rows
@@ -309,7 +349,7 @@ func \name, hidden
     if_more pairs, 1, add next_row, next_row, lhs_stride, lsl #2
     row_addresses
     cbnz    sums, 10f
-    .if !unsigned
+    .if has_results
     pairs_results \pair_numbers
     each    store_results, \pair_numbers
     b       11f
@@ -334,22 +374,24 @@ func \name, hidden
     return
 endfunc
 .endm
-    .set    unsigned, 0
+// Tiles of 4 and 2 rows; of 6.
+.macro small_tiles name, a_unsigned_, b_unsigned_
+    types   \a_unsigned_, \b_unsigned_
     .set    pairs, 2
-    pairs_tile kai_qai8_4x16_neon_i8mm, 0, 1
+    pairs_tile kai_\name\()_4x16_neon_i8mm, 0, 1
     .set    pairs, 1
-    pairs_tile kai_qai8_2x16_neon_i8mm, 0
-    .set    unsigned, 1
-    pairs_tile kai_qau8_2x16_neon_i8mm, 0
-    .set    pairs, 2
-    pairs_tile kai_qau8_4x16_neon_i8mm, 0, 1
+    pairs_tile kai_\name\()_2x16_neon_i8mm, 0
+.endm
+.macro six_tile name, a_unsigned_, b_unsigned_
+    types   \a_unsigned_, \b_unsigned_
+    .set    pairs, 3
+    pairs_tile kai_\name\()_6x16_neon_i8mm, 0, 1, 2
+.endm
+    each_types small_tiles
     unreg   Ao_0, Ao_1
     reg     Ae_2, 2
     regs    1, Ao_1, Ao_2, Ao_0
-    .set    pairs, 3
-    pairs_tile kai_qau8_6x16_neon_i8mm, 0, 1, 2
-    .set    unsigned, 0
-    pairs_tile kai_qai8_6x16_neon_i8mm, 0, 1, 2
+    each_types six_tile
 
 // ---- One row
 //
@@ -398,16 +440,17 @@ starts_stride .req x6
 .endm
 // S0_<i> = the sums of four columns plus their starts. Changes Y.
 .macro join_row i, x, y
-    zip1    S0_\i\().2d, X_\x\().2d, X_\y\().2d
-    zip2    Y_\x\().2d, Y_\x\().2d, Y_\y\().2d
+    row_of_pair 1, S0_\i, X_\x, X_\y
+    row_of_pair 2, Y_\x, Y_\x, Y_\y
     ldr     q4, [starts, #16 * \i]
     add     S0_\i\().4s, S0_\i\().4s, Y_\x\().4s
     add     S0_\i\().4s, S0_\i\().4s, v4.4s
 .endm
 
-// The function `name` for one row.
-.macro row_tile name
-func \name, hidden
+// The function for one row.
+.macro row_tile name, a_unsigned_, b_unsigned_
+    types   \a_unsigned_, \b_unsigned_
+func kai_\name\()_1x16_neon_i8mm, hidden
     ldr     row_steps, [args, #QAI8_ARGS_steps]
     ldr     tail_groups, [args, #QAI8_ARGS_groups]
     ldr     tail, [args, #QAI8_ARGS_packed]
@@ -447,7 +490,7 @@ func \name, hidden
     join_row 3, 6, 7
     ldr     x16, [args, #QAI8_ARGS_sums]
     cbnz    x16, 10f
-    .if !unsigned
+    .if has_results
     .set    rows, 1
     rows_results
     b       11f
@@ -464,7 +507,4 @@ func \name, hidden
     ret
 endfunc
 .endm
-    .set    unsigned, 0
-    row_tile kai_qai8_1x16_neon_i8mm
-    .set    unsigned, 1
-    row_tile kai_qau8_1x16_neon_i8mm
+    each_types row_tile

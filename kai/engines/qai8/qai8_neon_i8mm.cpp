@@ -1,5 +1,5 @@
-// Static int8 (qai8_neon.hpp), low precision (qai8_neon_lowp.hpp) and int32 sums (qai8_neon_sums.hpp) with SMMLA and
-// UMMLA. Tiles: qai8_neon_i8mm.S.
+// Static int8 (qai8_neon.hpp), low precision (qai8_neon_lowp.hpp) and int32 sums (qai8_neon_sums.hpp) with SMMLA, UMMLA
+// and USMMLA. Tiles: qai8_neon_i8mm.S.
 //
 // SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 6 or 4
 // rows together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are
@@ -10,21 +10,26 @@
 #include "kai/engines/qai8/qai8_neon_lowp.hpp"
 #include "kai/engines/qai8/qai8_neon_sums.hpp"
 
-extern "C" kai::Qai8TileFn kai_qai8_6x16_neon_i8mm, kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm,
-    kai_qai8_1x16_neon_i8mm, kai_qau8_6x16_neon_i8mm, kai_qau8_4x16_neon_i8mm, kai_qau8_2x16_neon_i8mm,
-    kai_qau8_1x16_neon_i8mm;
+#define KAI_TILES(TYPES)                                                                      \
+    kai_##TYPES##_6x16_neon_i8mm, kai_##TYPES##_4x16_neon_i8mm, kai_##TYPES##_2x16_neon_i8mm, \
+        kai_##TYPES##_1x16_neon_i8mm
+extern "C" kai::Qai8TileFn KAI_TILES(qai8), KAI_TILES(qau8), KAI_TILES(qau8_qsi8), KAI_TILES(qai8_qau8);
 
 namespace kai {
 namespace {
 
-/// is_unsigned: both operands are uint8.
-template <bool is_unsigned>
+/// Of the LHS and the RHS.
+enum class Types : uint8_t { both_int8, both_uint8, uint8_int8, int8_uint8 };
+
+/// Tiles of 6, 4, 2 rows and of one row.
+constexpr Qai8TileFn* kTiles[][4] = {
+    {KAI_TILES(qai8)}, {KAI_TILES(qau8)}, {KAI_TILES(qau8_qsi8)}, {KAI_TILES(qai8_qau8)}};
+
+template <Types types>
 struct I8mm {
     static constexpr size_t kGroup = 8, kMostParts = 2, kTile = 4, kPackedTile = 6;
-    static constexpr Qai8TileFn* kSix = is_unsigned ? kai_qau8_6x16_neon_i8mm : kai_qai8_6x16_neon_i8mm;
-    static constexpr Qai8TileFn* kFour = is_unsigned ? kai_qau8_4x16_neon_i8mm : kai_qai8_4x16_neon_i8mm;
-    static constexpr Qai8TileFn* kTwo = is_unsigned ? kai_qau8_2x16_neon_i8mm : kai_qai8_2x16_neon_i8mm;
-    static constexpr Qai8TileFn* kOne = is_unsigned ? kai_qau8_1x16_neon_i8mm : kai_qai8_1x16_neon_i8mm;
+    static constexpr auto& kOf = kTiles[static_cast<size_t>(types)];
+    static constexpr Qai8TileFn *kSix = kOf[0], *kFour = kOf[1], *kTwo = kOf[2], *kOne = kOf[3];
 
     struct Storage {
         // Loads run a group ahead.
@@ -144,7 +149,7 @@ struct I8mm {
 
 extern "C" {
 
-#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(I8mm<false>, __VA_ARGS__)
+#define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(I8mm<kai::Types::both_int8>, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
@@ -157,10 +162,14 @@ namespace kai {
 namespace {
 
 void multiply(const Lowp& p) {
-    if (p.offsets != nullptr) {
-        return p.flip != 0 ? multiply_sums<I8mm<true>>(p) : multiply_sums<I8mm<false>>(p);
+    const bool is_unsigned = p.flip != 0;
+    if (p.offsets == nullptr) {
+        return is_unsigned ? multiply_lowp<I8mm<Types::both_uint8>>(p) : multiply_lowp<I8mm<Types::both_int8>>(p);
     }
-    p.flip != 0 ? multiply_lowp<I8mm<true>>(p) : multiply_lowp<I8mm<false>>(p);
+    if (p.signs_differ) {
+        return is_unsigned ? multiply_sums<I8mm<Types::uint8_int8>>(p) : multiply_sums<I8mm<Types::int8_uint8>>(p);
+    }
+    is_unsigned ? multiply_sums<I8mm<Types::both_uint8>>(p) : multiply_sums<I8mm<Types::both_int8>>(p);
 }
 
 }  // namespace
