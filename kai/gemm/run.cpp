@@ -456,7 +456,7 @@ void store_part(const Work& w, const Matrix& matrix, const Rectangle& r, const P
 }
 
 /// Offsets and bias of int32 sums.
-void set_offsets(const Work& w, const Matrix& matrix, kai_call& call) {
+KAI_INLINE void set_offsets(const Work& w, const Matrix& matrix, kai_call& call) {
     const Problem& p = w.plan->problem;
     if (w.operands->offsets != nullptr) {
         call.offsets = *w.operands->offsets;
@@ -479,8 +479,8 @@ kai_matmul_offsets offsets_from(kai_matmul_offsets all, size_t m, size_t n) {
     return all;
 }
 
-/// The call of the kernel for a matrix, C apart.
-kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
+/// The call of the kernel for a matrix, C apart. Inlined, so that members which a caller does not use take no time.
+KAI_INLINE kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, *w.kernel, matrix.m, p.n);
@@ -511,7 +511,9 @@ kai_call call_for(const Work& w, const Matrix& matrix, const Slot& slot) {
 }
 
 /// Columns of a tile that a kernel gets at a time: rows and columns of a call stay in the L1 cache together.
-size_t columns_of_call(const Plan& plan, const kai_gemm_kernel& kernel, const kai_call& call, const Rectangle& tile) {
+size_t columns_of_call(const Work& w, const Rectangle& tile) {
+    const Plan& plan = *w.plan;
+    const kai_gemm_kernel& kernel = *w.kernel;
     const kai_ukernel& u = *kernel.ukernel;
     const bool row_by_row = u.rows == KAI_ROWS_EACH;
     if (u.features == 0 || tile.rows <= 1 || (!row_by_row && tile.rows <= 2 * u.get_m_step())) {
@@ -519,7 +521,7 @@ size_t columns_of_call(const Plan& plan, const kai_gemm_kernel& kernel, const ka
     }
     const size_t step = u.get_n_step(), nr = plan.format.nr;
     const size_t bytes = packs_b(kernel) ? divide_up(step, nr) * (plan.panels_size / divide_up(plan.problem.n, nr))
-                         : row_by_row    ? step * call.rhs_stride
+                         : row_by_row    ? step * ldb_of(w)
                                          : 0;
     return bytes != 0 ? max(plan.problem.l1_bytes / kShareOfL1 / bytes, 1) * step : tile.columns;
 }
@@ -531,10 +533,52 @@ void multiply_direct(const Work& w, const Matrix& matrix, const Rectangle& tile,
     call.dst_stride = ldc_of(w), call.dst = c_of(w, matrix, call.dst_stride);
     call.clamp = true, call.clamp_min = p.clamp_min, call.clamp_max = p.clamp_max;
     call.requantize = {p.c_min, p.c_max, p.c_zero_point};
-    const size_t columns = columns_of_call(plan, *w.kernel, call, tile);
+    const size_t columns = columns_of_call(w, tile);
     for (size_t n = 0; n < tile.columns; n += columns) {
         kai_call_run(&call, tile.m, tile.n + n, tile.rows, min(columns, tile.columns - n));
     }
+}
+
+/// Whether one call of the kernel computes all of a run of a single unit, straight into C.
+KAI_INLINE bool is_one_call(const Work& w, const Rectangle& all) {
+    const kai_ukernel* u = w.kernel->ukernel;
+    return u != nullptr && w.plan->direct && (u->rows != KAI_ROWS_ONE || all.rows == 1) &&
+           columns_of_call(w, all) >= all.columns;
+}
+
+/// That call, without kai_call_run: to look for a part of the product, and to check again what the run has checked,
+/// takes longer than a small product.
+[[gnu::noinline]] void multiply_at_once(const Work& w, const Slot& slot) {
+    const Problem& p = w.plan->problem;
+    const kai_ukernel& u = *w.kernel->ukernel;
+    const Matrix matrix = {0, 0, 0, w.rows};
+    const kai_call call = call_for(w, matrix, slot);
+    kai::KernelArgs a = {};
+    a.m = w.rows, a.n = p.n, a.bl = call.bl;
+    kai::set_depth(a, p.k);
+    if (kai::lhs_is_packed(u)) {
+        a.lhs = call.lhs_packed;
+    } else {
+        a.lhs = call.lhs, a.lhs_stride = has_lhs(w) ? p.k * size_of(row_type(*w.kernel)) : call.lhs_stride;
+    }
+    if (kai::rhs_is_packed(u)) {
+        a.rhs = call.rhs_packed;
+    } else {
+        a.rhs = call.rhs, a.rhs_stride = call.rhs_stride;
+    }
+    a.dst_stride_row = ldc_of(w), a.dst_stride_col = size_of(u.dst_type);
+    a.dst = c_of(w, matrix, a.dst_stride_row);
+    a.clamp = true, a.clamp_min = p.clamp_min, a.clamp_max = p.clamp_max;
+    const kai_matmul_requantize32_params requantize = {p.c_min, p.c_max, p.c_zero_point};
+    const float one = 1;
+    a.requantize = &requantize, a.acc_scale = &one;
+    a.lut = call.lut, a.lowp = w.operands->lowp;
+    kai_matmul_offsets offsets;
+    if (gives_sums(p)) {
+        offsets = call.offsets;
+        a.offsets = &offsets;
+    }
+    kai::run(u, a, kai::Direct{});
 }
 
 /// Through the workspace, part by part.
@@ -644,7 +688,12 @@ void multiply_unit(const Work& w, size_t unit, const Slot& slot) {
 KAI_INLINE void multiply(const Work& w, size_t unit, const Slot& slot) {
     const Problem& p = w.plan->problem;
     if (is_single(w) && !p.groups) {
-        multiply_tile(w, {0, 0, 0, w.rows}, {0, 0, w.rows, p.n}, slot);
+        const Rectangle all = {0, 0, w.rows, p.n};
+        if (is_one_call(w, all)) {
+            multiply_at_once(w, slot);
+        } else {
+            multiply_tile(w, {0, 0, 0, w.rows}, all, slot);
+        }
     } else {
         multiply_unit(w, unit, slot);
     }

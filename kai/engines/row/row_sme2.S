@@ -27,8 +27,7 @@
 //
 // When a pass begins and ends, a vector of columns has a name; 0-7 is its place among the columns:
 //
-//     start_0-start_7        z24-z31                       heads of the panels
-//     by_group_0-by_group_7  z24 z28 z25 z29 ... z27 z31   pair: heads, as the groups take them
+//     start_0-start_7        z24-z31                       heads of the panels; pair: as the RHS, without names
 //     word_0-word_7          z16-z23                       word1_single: RHS
 //     scale_0-scale_7        z24-z31                       int8: scales
 //
@@ -61,7 +60,6 @@
 
     name_vectors word, z16, z17, z18, z19, z20, z21, z22, z23
     name_vectors start, z24, z25, z26, z27, z28, z29, z30, z31
-    name_vectors by_group, z24, z28, z25, z29, z26, z30, z27, z31
     name_vectors scale, z24, z25, z26, z27, z28, z29, z30, z31
 
 // Operations on z\r0-z\r3, named after the first. For z4-z7:
@@ -70,6 +68,7 @@
 //     load_z4 at              z4-z7 = vectors \at ... \at + 3 of rhs
 //     nibbles_z4 p, q         z4, z5 = the values of the int4 in \p; z6, z7 = of those in \q
 //     codes_z4 p              z4-z7 = the values of the codes in \p
+//     start_z4 g              group \g = z4-z7
 //     read_z4 g               z4-z7 = group \g
 //     clamp_z4                z4-z7 within the bounds
 //     store_z4 p, at          f32 to vectors \at ... \at + 3 of dst
@@ -87,6 +86,9 @@
     .endm
     .macro codes_z\r0 p
     luti2   {z\r0\().b-z\r3\().b}, zt0, \p[0]
+    .endm
+    .macro start_z\r0 g
+    mova    za.d[w8, \g, vgx4], {z\r0\().d-z\r3\().d}
     .endm
     .macro read_z\r0 g
     read_group \g, \r0, \r1, \r2, \r3
@@ -171,27 +173,41 @@
     fcvt    \r\().s, p0/m, \r\().h
 .endm
 
-// Groups 0, 1 = z24-z27, z28-z31. bytes: those of a head.
-.macro start_groups
-    mova    za.d[w8, 0, vgx4], {z24.d-z27.d}
-    mova    za.d[w8, 1, vgx4], {z28.d-z31.d}
+// head_<type>_pair: \r, \q = those of vectors 0 and 1.
+
+.macro head_32_pair r, q, panel
+    ld1b    {\r\().b, \q\().b}, pn8/z, [\panel]
+.endm
+
+.macro head_f16_pair r, q, panel
+    head_f16 \r, \panel, 0
+    head_f16 \q, \panel, 1
+.endm
+
+// Groups 0, 1 = the four vectors \r, \q. bytes: those of a head.
+.macro start_groups r, q
+    start_\r 0
+    start_\q 1
     ldr     bytes, [args, #ROW_ARGS_head]
 .endm
 
-// start_<arrangement>: the panels of a pass begin behind their heads, which are in the groups. Clobbers z24-z31, bytes
-// and more. Moves rhs to the next pass. \head: head_<type>.
+// start_<arrangement>: the panels of a pass begin behind their heads, which are in the groups. Clobbers z16-z31,
+// bytes and more. Moves rhs to the next pass. \head: head_<type>.
 .macro start_single head
     begin_8
     each_vector_single \head, start
-    start_groups
+    start_groups z24, z28
     advance_8 add, bytes
 .endm
 
 // First vectors to group 0, second ones to group 1.
 .macro start_pair head
     begin_4
-    each_vector_pair \head, by_group
-    start_groups
+    \head\()_pair z16, z24, panel0
+    \head\()_pair z17, z25, panel1
+    \head\()_pair z18, z26, panel2
+    \head\()_pair z19, z27, panel3
+    start_groups z16, z24
     advance_4 add, bytes
 .endm
 
@@ -199,7 +215,7 @@
 .macro start_nibbles head
     begin_4
     each_vector_pair \head, start
-    start_groups
+    start_groups z24, z28
     advance_4 add, bytes
 .endm
 
@@ -207,7 +223,7 @@
 .macro start_codes head
     begin_2
     each_vector_codes \head, start
-    start_groups
+    start_groups z24, z28
     advance_2 add, bytes
 .endm
 
@@ -456,7 +472,10 @@
     fmul    z\r3\().s, z\r3\().s, z\k3\().s
     frintn  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
     fcvtzs  {z\r0\().s-z\r3\().s}, {z\r0\().s-z\r3\().s}
-    sclamp  {z\r0\().s-z\r3\().s}, z1.s, z2.s
+    sclamp  z\r0\().s, z1.s, z2.s         // SCLAMP of four vectors takes 7 cycles, of one 4
+    sclamp  z\r1\().s, z1.s, z2.s
+    sclamp  z\r2\().s, z1.s, z2.s
+    sclamp  z\r3\().s, z1.s, z2.s
     low_bytes_4 \r0, \r1, \r2, \r3
 .endm
 
