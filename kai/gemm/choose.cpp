@@ -695,7 +695,8 @@ kai_gemm_kernel beside(const Problem& p, const Plan& plan, const kai_gemm_kernel
 
 /// Kernels for the workers that have no SME unit, if there are such workers.
 void choose_beside(const Problem& p, Plan& plan) {
-    if (p.pin != nullptr || p.units <= max(p.sme_units, 1) || !multiplies(p)) {
+    constexpr size_t kMostMatrices = 1 << 16;  // units are counted in half a word
+    if (p.pin != nullptr || p.units <= max(p.sme_units, 1) || !multiplies(p) || p.batch > kMostMatrices) {
         return;
     }
     plan.gemm_beside = beside(p, plan, plan.gemm), plan.gemv_beside = beside(p, plan, plan.gemv);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kai/gemm/queue.hpp"
+#include "kai/gemm/gemm.hpp"
 
 namespace kai::gemm {
 namespace {
@@ -148,9 +148,8 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         if (plan->gemv_beside.ukernel != plan->gemm_beside.ukernel) {
             out.add("; one row: %s", plan->gemv_beside.ukernel->name);
         }
-        const ColumnQueue q = queue_of(*plan);
         if (plan->gemm_columns == 0) {
-            out.add("\n    units of work go to whoever is free, columns of one row by %zu", q.step);
+            out.add("\n    units of work go to whoever is free, columns of one row by %zu", row_step(*plan));
         }
         out.add(
             "\n    rates: a worker with SME is assumed to be as fast as %.3g others, with one row as %.3g\n",

@@ -166,6 +166,12 @@ inline size_t divided_columns(const Plan& plan, bool one_row) {
 }
 /// Sets them, by the rates.
 void divide_columns(Plan& plan);
+/// The columns with which the kernels of a mixed plan can begin one row: a panel, or less of it where the kernel beside
+/// SME begins inside one.
+inline size_t row_step(const Plan& plan) {
+    const kai_ukernel& u = *plan.gemv_beside.ukernel;
+    return u.run_columns != nullptr && u.column_step < plan.format.nr ? u.column_step : plan.format.nr;
+}
 
 /// Whether B is packed for it. Otherwise it is read in place.
 bool packs_b(const kai_gemm_kernel& kernel);

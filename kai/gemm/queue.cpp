@@ -6,86 +6,75 @@
 namespace kai::gemm {
 namespace {
 
-/// How many parts of the last phase of a divided run are for workers with SME, and for the others. What is taken of
-/// either is in one word, as of ColumnQueue.
-struct DividedParts {
-    size_t with_sme, beside;
-
-    explicit DividedParts(const Work& w)
-        : with_sme(min(kPartsPerWorker * w.plan->sme_workers, w.sme_units)),
-          beside(min(kPartsPerWorker * (w.plan->workers - w.plan->sme_workers), w.units[w.phases - 1] - w.sme_units)) {
-    }
-};
-
-/// Whether a phase is the last one of a run of one row in a mixed plan: its columns are divided as they are taken.
-bool takes_columns(const Work& w, size_t phase) {
-    const Problem& p = w.plan->problem;
-    return is_mixed(*w.plan) && phase + 1 == w.phases && w.sme_units == 0 && w.rows == 1 && p.batch == 1 && !p.groups &&
-           queue_of(*w.plan).steps <= ColumnQueue::kMost;
+/// Whether a phase is the last one of a mixed plan, whose workers are not alike.
+bool is_mixed_phase(const Work& w, size_t phase) {
+    return is_mixed(*w.plan) && phase + 1 == w.phases;
 }
 
-/// Takes columns until there are none.
-void take_columns(const Work& w, size_t& taken, const Slot& slot) {
+/// Whether columns of one row are divided as they are taken. Not if all of them are one unit.
+bool takes_columns(const Work& w) {
+    const Problem& p = w.plan->problem;
+    return w.rows == 1 && p.batch == 1 && !p.groups && w.sme_units != w.units[w.phases - 1] &&
+           divide_up(p.n, row_step(*w.plan)) <= MixedQueue::kMost;
+}
+
+/// Takes steps of the queue until there are none for this worker.
+void take_steps(const Work& w, const MixedQueue& q, size_t& taken, const Slot& slot) {
     const Plan& plan = *w.plan;
-    const ColumnQueue q = queue_of(plan);
-    const Work beside = slot.is_beside() ? beside_of(w) : w;
-    const bool from_back = beside.kernel->ukernel->run_columns != nullptr || q.panel == 1;
-    const double share = share_of_row(plan, slot.is_beside());
+    const bool is_beside = slot.is_beside(), from_back = q.from_back(is_beside);
+    const Work mine = is_beside ? beside_of(w) : w;
+    const size_t first_worker = q.first_worker(plan, is_beside), workers = q.workers(plan, is_beside);
+    const auto done = [&](size_t i) { return Slot::done_by(w, first_worker + i); };
     size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-    while (q.left(seen) != 0) {
-        const size_t steps = next_steps(
-            slot.done(plan), q.left(seen), from_back ? 1 : q.panel, share, plan.workers,
-            [&](size_t i) { return Slot::done_by(w, i); });
+    while (const size_t left = q.left(seen, is_beside)) {
+        const size_t steps =
+            next_steps(slot.done(plan), q.done(seen, is_beside), left, q.least(is_beside), workers, done);
         if (steps == 0) {
             return;
         }
-        const size_t now = seen + (from_back ? steps << ColumnQueue::kHalf : steps);
+        const size_t now = seen + (from_back ? steps << MixedQueue::kHalf : steps);
         if (!__atomic_compare_exchange_n(&taken, &seen, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             continue;
         }
-        const size_t first = (from_back ? q.steps - q.back(now) : q.front(seen)) * q.step,
-                     end = min(first + steps * q.step, plan.problem.n);
-        run_columns(beside, first, end - first, slot);
+        const size_t first = from_back ? q.steps - q.back(now) : q.front(seen);
+        if (q.columns != 0) {
+            const size_t column = first * q.columns, end = min(column + steps * q.columns, plan.problem.n);
+            run_columns(mine, column, end - column, slot);
+        } else {
+            for (size_t unit = first; unit < first + steps; ++unit) {
+                run_unit(w, w.phases - 1, unit, slot);
+            }
+        }
         slot.count(plan, steps);
         seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
     }
 }
 
-/// Takes parts of the columns of one kind of workers, while it is one.
-void take_divided(const Work& w, size_t& taken, size_t task) {
-    const Plan& plan = *w.plan;
-    const DividedParts all(w);
+/// Takes what a kind of workers has left, as one of them.
+void take_mixed(const Work& w, size_t& taken, size_t task) {
+    const MixedQueue q(w);
     for (const bool beside : {false, true}) {
-        const size_t parts = beside ? all.beside : all.with_sme, first_unit = beside ? w.sme_units : 0,
-                     units = beside ? w.units[w.phases - 1] - w.sme_units : w.sme_units;
-        size_t seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-        const auto part = [&] { return beside ? ColumnQueue::back(seen) : ColumnQueue::front(seen); };
-        if (part() == parts) {
+        if (q.left(__atomic_load_n(&taken, __ATOMIC_RELAXED), beside) == 0) {
             continue;
         }
-        const Slot slot(w, task, beside ? Suits::beside : Suits::with_sme);
-        if (!slot) {
-            continue;
+        const Slot slot(w, task, !q.divided ? Suits::any : beside ? Suits::beside : Suits::with_sme);
+        if (slot) {
+            return take_steps(w, q, taken, slot);
         }
-        const size_t first = beside ? plan.sme_workers : 0,
-                     workers = beside ? plan.workers - plan.sme_workers : plan.sme_workers;
-        const auto done = [&](size_t i) { return Slot::done_by(w, first + i); };
-        while (part() < parts && !is_late(slot.done(plan), parts - part(), workers, done)) {
-            const size_t mine = part(), next = seen + (beside ? size_t{1} << ColumnQueue::kHalf : 1);
-            if (!__atomic_compare_exchange_n(&taken, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-                continue;
-            }
-            for (size_t unit = units * mine / parts; unit < units * (mine + 1) / parts; ++unit) {
-                run_unit(w, w.phases - 1, first_unit + unit, slot);
-            }
-            slot.count(plan, 1);
-            seen = __atomic_load_n(&taken, __ATOMIC_RELAXED);
-        }
-        return;
     }
 }
 
 }  // namespace
+
+MixedQueue::MixedQueue(const Work& w)
+    : steps(w.units[w.phases - 1]), with_sme(w.sme_units), panel(1), columns(0), divided(w.sme_units != 0) {
+    if (takes_columns(w)) {
+        const Plan& plan = *w.plan;
+        columns = row_step(plan), steps = divide_up(plan.problem.n, columns);
+        with_sme = plan.gemv_columns / columns;
+        panel = plan.gemv.ukernel->run_columns != nullptr ? 1 : plan.format.nr / columns;
+    }
+}
 
 size_t count_parts(const Work& w, size_t phase) {
     const Plan& plan = *w.plan;
@@ -95,45 +84,28 @@ size_t count_parts(const Work& w, size_t phase) {
 }
 
 bool all_taken(const Work& w, size_t phase, size_t parts, size_t taken) {
-    if (is_divided(w, phase)) {
-        const DividedParts all(w);
-        return ColumnQueue::front(taken) == all.with_sme && ColumnQueue::back(taken) == all.beside;
-    }
-    return takes_columns(w, phase) ? queue_of(*w.plan).left(taken) == 0 : taken >= parts;
+    return is_mixed_phase(w, phase) ? MixedQueue(w).is_empty(taken) : taken >= parts;
 }
 
-void take_parts(const Work& w, size_t phase, size_t parts, size_t& next, size_t task) {
+void take_parts(const Work& w, size_t phase, size_t parts, size_t& taken, size_t task) {
     if (check_vectors(*w.plan)) {
         return;  // the thread that began takes what is left
     }
-    if (all_taken(w, phase, parts, __atomic_load_n(&next, __ATOMIC_RELAXED))) {
+    if (is_mixed_phase(w, phase)) {
+        return take_mixed(w, taken, task);
+    }
+    if (__atomic_load_n(&taken, __ATOMIC_RELAXED) >= parts) {
         return;
     }
-    if (is_divided(w, phase)) {
-        return take_divided(w, next, task);
-    }
     const Slot slot(w, task);
-    if (slot && takes_columns(w, phase)) {
-        return take_columns(w, next, slot);
-    }
-    const Plan& plan = *w.plan;
     const size_t units = w.units[phase];
-    const bool counts = is_mixed(plan) && phase + 1 == w.phases;
     while (slot) {
-        const size_t taken = counts ? __atomic_load_n(&next, __ATOMIC_RELAXED) : 0;
-        if (counts && taken < parts &&
-            is_late(slot.done(plan), parts - taken, plan.workers, [&](size_t i) { return Slot::done_by(w, i); })) {
-            return;
-        }
-        const size_t part = __atomic_fetch_add(&next, size_t{1}, __ATOMIC_RELAXED);
+        const size_t part = __atomic_fetch_add(&taken, size_t{1}, __ATOMIC_RELAXED);
         if (part >= parts) {
             return;
         }
         for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
             run_unit(w, phase, unit, slot);
-        }
-        if (counts) {
-            slot.count(plan, 1);
         }
     }
 }

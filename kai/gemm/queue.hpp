@@ -1,8 +1,10 @@
 // The queue of a phase: how the workers of kai_gemm_run share what is to be done.
 //
 // A task takes a slot of the workspace, which makes it a worker, and parts of the phase until none is left, or until
-// it had better leave them to faster workers. Parts are units in order, or the columns of one row, which are divided as
-// they are taken. What is taken is one word that tasks change by atomic operations.
+// it had better leave them to faster workers. What is taken is one word that tasks change by atomic operations.
+//
+// Workers that are alike take equal parts, in order. Those of a mixed plan take parts that shrink towards the end, by
+// their share of what is left (MixedQueue).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,8 +19,8 @@ namespace kai::gemm {
 /// Parts of a phase for each worker: enough for unequal workers, and no more calls than that.
 inline constexpr size_t kPartsPerWorker = 16;
 
-/// Whether a worker that has done `mine` parts, and takes `more`, is the last one to finish: those that were faster so
-/// far will have done all that is left before. The fastest never is. done(i): parts that worker i has done, 0 if it does
+/// Whether a worker that has done `mine` steps, and takes `more`, is the last one to finish: those that were faster so
+/// far will have done all that is left before. The fastest never is. done(i): steps that worker i has done, 0 if it does
 /// not work any more.
 template <typename Done>
 bool finishes_last(size_t mine, size_t more, size_t left, size_t workers, Done done) {
@@ -30,41 +32,13 @@ bool finishes_last(size_t mine, size_t more, size_t left, size_t workers, Done d
     return others >= left;
 }
 
-/// Whether a worker leaves the parts that are left to others, rather than to take one more.
+/// How many steps a worker takes next; 0: it leaves the rest to others. A third of its share of what is left: parts
+/// shrink towards the end. Its share is that which it has done of what is taken; at first, that of equal workers. So no
+/// speed is assumed. least: the fewest that it can take, but for the last ones. done(i), mine: steps that worker i, and
+/// this one, have done.
 template <typename Done>
-bool is_late(size_t mine, size_t left, size_t workers, Done done) {
-    constexpr size_t kNearEnd = 8;
-    return mine != 0 && left < kNearEnd * workers && finishes_last(mine, 1, left, workers, done);
-}
-
-/// The columns of one row, in steps: the finest that a kernel of the plan can begin with. Kernels that begin inside a
-/// panel take them from the back, others take panels from the front, and may end inside one. So both have all of a
-/// panel that is left to them, wherever they meet.
-struct ColumnQueue {
-    size_t step;   ///< columns
-    size_t steps;  ///< of all columns; the last one may be shorter
-    size_t panel;  ///< steps of a panel
-
-    /// What is taken, in one word.
-    static constexpr unsigned kHalf = 4 * sizeof(size_t);
-    static constexpr size_t kMost = (size_t{1} << kHalf) - 1;
-    static constexpr size_t front(size_t taken) {
-        return taken & kMost;
-    }
-    static constexpr size_t back(size_t taken) {
-        return taken >> kHalf;
-    }
-    constexpr size_t left(size_t taken) const {
-        return steps - front(taken) - back(taken);
-    }
-};
-
-/// How many steps of columns a worker takes next; 0: it leaves the rest to others. A third of its `share` of what is
-/// left: parts shrink towards the end. least: the fewest that it can take, but for the last ones. done(i), mine: steps
-/// that worker i, and this one, have done.
-template <typename Done>
-size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t workers, Done done) {
-    const auto most = static_cast<size_t>(static_cast<double>(static_cast<ptrdiff_t>(left)) * share / 3);
+size_t next_steps(size_t mine, size_t taken, size_t left, size_t least, size_t workers, Done done) {
+    const size_t most = mine == 0 ? left / (3 * workers) : left * mine / (3 * taken);
     size_t steps = min(max(most / least * least, least), left);
     if (mine == 0) {
         return steps;
@@ -76,16 +50,58 @@ size_t next_steps(size_t mine, size_t left, size_t least, double share, size_t w
     return are_late() ? 0 : steps;
 }
 
-/// The queue of one row in a mixed plan.
-inline ColumnQueue queue_of(const Plan& plan) {
-    const kai_ukernel& u = *plan.gemv_beside.ukernel;
-    const size_t nr = plan.format.nr, step = u.run_columns != nullptr && u.column_step < nr ? u.column_step : nr;
-    return {step, divide_up(plan.problem.n, step), nr / step};
-}
-/// The share of a worker in the work on one row.
-inline double share_of_row(const Plan& plan, bool is_beside) {
-    return (is_beside ? 1 : sme_rate(plan, true)) / effective_workers(plan, true);
-}
+/// What the workers of a mixed plan share in the last phase, in steps: units, or columns of one row. Workers with SME
+/// take them from the front. So do the others if any worker may do any unit; else these take them from the back, down to
+/// where both meet, or to where the plan divides the columns.
+struct MixedQueue {
+    size_t steps;     ///< of all
+    size_t with_sme;  ///< the first ones are for workers with SME, if divided
+    size_t panel;     ///< columns: steps of a panel, where kernels with SME begin; else 1
+    size_t columns;   ///< of a step, the finest that a kernel of the plan can begin with; 0: a step is a unit
+    bool divided;
+
+    explicit MixedQueue(const Work& w);
+
+    /// What is taken, in one word.
+    static constexpr unsigned kHalf = 4 * sizeof(size_t);
+    static constexpr size_t kMost = (size_t{1} << kHalf) - 1;
+    static constexpr size_t front(size_t taken) {
+        return taken & kMost;
+    }
+    static constexpr size_t back(size_t taken) {
+        return taken >> kHalf;
+    }
+
+    /// @name For workers of a kind: how many steps; of these, how many are taken, and how many are left
+    /// @{
+    constexpr size_t all(bool beside) const {
+        return !divided ? steps : beside ? steps - with_sme : with_sme;
+    }
+    constexpr size_t done(size_t taken, bool beside) const {
+        return !divided ? front(taken) + back(taken) : beside ? back(taken) : front(taken);
+    }
+    constexpr size_t left(size_t taken, bool beside) const {
+        return all(beside) - done(taken, beside);
+    }
+    /// @}
+    constexpr bool is_empty(size_t taken) const {
+        return front(taken) + back(taken) == steps;
+    }
+    constexpr bool from_back(bool beside) const {
+        return beside && (divided || columns != 0);
+    }
+    /// The fewest steps that a worker takes.
+    constexpr size_t least(bool beside) const {
+        return beside ? 1 : panel;
+    }
+    /// The workers that take from the same steps: the first one, and how many.
+    size_t first_worker(const Plan& plan, bool beside) const {
+        return divided && beside ? plan.sme_workers : 0;
+    }
+    size_t workers(const Plan& plan, bool beside) const {
+        return !divided ? plan.workers : beside ? plan.workers - plan.sme_workers : plan.sme_workers;
+    }
+};
 
 // ---- the queue ----
 

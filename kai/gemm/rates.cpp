@@ -46,15 +46,15 @@ double speed_beside(const Plan& plan) {
     return known > 0 ? known : static_cast<double>(static_cast<ptrdiff_t>(plan.workers - plan.sme_workers));
 }
 
-/// The first columns, whole panels, for workers with SME; 0: kernels have the same bits.
+/// The first columns for workers with SME; 0: kernels have the same bits. Whole panels; of one row, also parts of them.
 size_t columns_with_sme(const Plan& plan, const kai_gemm_kernel& kernel, const kai_gemm_kernel& beside, bool one_row) {
     if (kernel.ukernel == beside.ukernel || beside.ukernel->other_bits == 0) {
         return 0;
     }
     const double sme = sme_rate(plan, one_row) * static_cast<double>(static_cast<ptrdiff_t>(plan.sme_workers));
-    const size_t nr = plan.format.nr, n = plan.problem.n, panels = divide_up(n, nr);
-    const size_t its = rounded(static_cast<double>(static_cast<ptrdiff_t>(panels)) * sme / (sme + speed_beside(plan)));
-    return min(max(its, 1) * nr, n);
+    const size_t step = one_row ? row_step(plan) : plan.format.nr, n = plan.problem.n, steps = divide_up(n, step);
+    const size_t its = rounded(static_cast<double>(static_cast<ptrdiff_t>(steps)) * sme / (sme + speed_beside(plan)));
+    return min(max(its, 1) * step, n);
 }
 
 }  // namespace

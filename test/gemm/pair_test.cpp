@@ -64,6 +64,14 @@ void run_otherwise(
     }
     beside_results += m * n;
 }
+void run_columns_otherwise(
+    size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t row,
+    size_t column, float min, float max) {
+    run_columns_beside(m, first, n, k, bl, lhs, rhs, dst, row, column, min, max);
+    for (size_t j = 0; j < n; ++j) {
+        reinterpret_cast<float*>(dst)[j] *= 8;
+    }
+}
 
 /// The pair, and a plan that has it.
 class Pair {
@@ -79,7 +87,7 @@ public:
         beside_.run_columns = run_columns_beside, beside_.column_step = kStep;
         if (other_bits) {
             beside_.run = reinterpret_cast<kai_any_fn*>(&run_otherwise);
-            beside_.run_columns = nullptr, beside_.column_step = 0, beside_.other_bits = 1;
+            beside_.run_columns = run_columns_otherwise, beside_.other_bits = 1;
         }
 
         kai_gemm_plan plan = {};
@@ -316,9 +324,10 @@ TEST(GemmPair, ColumnsThatThePlanDivides) {
         ASSERT_EQ(with_sme.size(), beside.size());
         Pair pair(c, true);
         Experiment& e = *pair;
-        const size_t columns = c.m == 1 && !c.p.groups ? e.plan.gemv_columns : e.plan.gemm_columns;
+        const bool one_row = c.m == 1 && !c.p.groups;
+        const size_t columns = one_row ? e.plan.gemv_columns : e.plan.gemm_columns;
         ASSERT_NE(columns, 0U);
-        EXPECT_EQ(columns % kPanel == 0 || columns == c.p.n, true);
+        EXPECT_EQ(columns % (one_row ? kStep : kPanel) == 0 || columns == c.p.n, true);
         const auto check = [&](const std::string& how) {
             const std::vector<uint8_t> bytes = e.c_bytes();
             size_t others = 0;
@@ -361,14 +370,18 @@ TEST(GemmPair, ColumnsThatThePlanDivides) {
     }
 }
 
-// The boundary is that of the problem and its rates: whole panels, whatever cores take part once they are counted.
+// The boundary is that of the problem and its rates, whatever cores take part once they are counted: whole panels, of
+// one row also parts of them.
 TEST(GemmPair, BoundaryByTheRates) {
     const auto columns = [](double sme, size_t units, size_t sme_units, kai_gemm_core_rate fast = {},
-                            kai_gemm_core_rate slow = {}) {
+                            kai_gemm_core_rate slow = {}, bool one_row = false) {
         Case c = case_of(17, 17, units, sme_units);
         c.p.n = 4000, c.p.k = 64;
-        c.p.rates.sme = sme, c.p.rates.cores[0] = fast, c.p.rates.cores[1] = slow;
-        return Pair(c, true)->plan.gemm_columns;
+        c.p.rates.sme = c.p.rates.sme_row = sme, c.p.rates.cores[0] = fast, c.p.rates.cores[1] = slow;
+        Pair pair(c, true);
+        EXPECT_LE(pair->plan.gemv_columns, pair->plan.gemm_columns + kPanel / 2);
+        EXPECT_GE(pair->plan.gemv_columns + kPanel / 2, pair->plan.gemm_columns);
+        return one_row ? pair->plan.gemv_columns : pair->plan.gemm_columns;
     };
     EXPECT_EQ(columns(4, 5, 1), 2000U);
     EXPECT_EQ(columns(1, 5, 1), 800U);
@@ -377,6 +390,8 @@ TEST(GemmPair, BoundaryByTheRates) {
     EXPECT_EQ(columns(4, 10, 1, {3, 1}, {6, 0.5}), 1600U) << "the number of workers counts";
     EXPECT_EQ(columns(0.001, 64, 1), 4U) << "at least a panel";
     EXPECT_EQ(columns(1000, 2, 1), 3996U);
+    EXPECT_EQ(columns(3, 5, 2, {}, {}, true), 2666U) << "inside a panel";
+    EXPECT_EQ(columns(0.001, 64, 1, {}, {}, true), 2U) << "at least a step";
 }
 
 // Memory: that of a plan whose workers all have SME.
@@ -432,7 +447,7 @@ TEST(GemmPair, ExplainSaysWhichColumns) {
     kai_gemm_explain(&pair->plan, text.data(), text.size() + 1);
     EXPECT_NE(text.find("\n    with SME columns 0 to 1999; beside it 2000 to 3999, tiles of "), std::string::npos)
         << text;
-    EXPECT_NE(text.find("\n    with SME columns 0 to 1331; beside it 1332 to 3999"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n    with SME columns 0 to 1333; beside it 1334 to 3999"), std::string::npos) << text;
     EXPECT_NE(text.find("workers: 1 with SME, 4 beside them with columns of their own: "), std::string::npos) << text;
     EXPECT_NE(text.find("as fast as 4 others, with one row as 2\n"), std::string::npos) << text;
 }
