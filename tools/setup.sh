@@ -188,15 +188,15 @@ END
     "$cache/llvm-mca-23" --version >/dev/null || { rm "$cache/llvm-mca-23"; die "llvm-mca of LLVM 23 does not start"; }
 }
 
-# ggml as Debian's packages libggml0 and python3-gguf, which tests compare with, and a Python for them, started through
-# the C library that they were built for: $cache/ggml-python. Needed by nothing else; tests are skipped without it.
-need_ggml() {
-    local arch=${1:-} tree=$cache/ggml${1:+-$1} machine
+# python_of_sid TREE ARCH-OR-EMPTY PACKAGE...: packages of sid in TREE, beside a Python of sid with gguf and numpy, which
+# TREE-python starts through the C library that it was built for.
+python_of_sid() {
+    local tree=$1 arch=$2 machine; shift 2
     if [ "$arch" = arm64 ]; then machine=aarch64; else machine=$(uname -m); fi
     [ ! -e "$tree-python" ] || return 0
-    unpack_from sid "$tree" "$arch" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml python3.14-minimal \
-        libpython3.14-minimal libpython3.14-stdlib libc6 libgcc-s1 libstdc++6 libgomp1 libffi8 libexpat1 zlib1g \
-        libblas3 liblapack3 libgfortran5
+    unpack_from sid "$tree" "$arch" "$@" libggml0 python3-gguf python3-numpy python3-tqdm python3-yaml \
+        python3.14-minimal libpython3.14-minimal libpython3.14-stdlib libc6 libgcc-s1 libstdc++6 libgomp1 libffi8 \
+        libexpat1 zlib1g libblas3 liblapack3 libgfortran5
     cat > "$tree-python" <<END
 #!/bin/sh
 here=\$(cd "\$(dirname "\$0")" && pwd)/${tree##*/}/usr
@@ -208,6 +208,14 @@ END
     chmod +x "$tree-python"
     "$tree-python" -c 'import numpy' || { rm "$tree-python"; die "Python of sid does not start"; }
 }
+
+# ggml as Debian's packages libggml0 and python3-gguf, which tests compare with: $cache/ggml-python. Needed by nothing
+# else; tests are skipped without it.
+need_ggml() { python_of_sid "$cache/ggml${1:+-$1}" "${1:-}"; }
+
+# llama.cpp as Debian's package libllama0, which a test of examples/llm compares with, called from Python:
+# $cache/llama-python. Needed by nothing else; the test is skipped without it.
+need_llama() { python_of_sid "$cache/llama${1:+-$1}" "${1:-}" libllama0 libllama-dev libggml-dev; }
 
 # ONNX Runtime as the package of npm, which a test compares with: $cache/onnxruntime. Needs Node.js. Its binaries for
 # other systems are removed. Needed by nothing else; the test is skipped without it.
