@@ -1,8 +1,8 @@
-# kai_add_fuzz_test(NAME SOURCE SECONDS [CORPUS]): a libFuzzer program of the GEMM layer and the portable part of the
-# library, with the sanitizers for addresses and undefined behaviour, and a test that runs it so long. Only on the host,
-# and only if there is a Clang that has libFuzzer; it need not be the compiler of the build. The test starts from
-# seeds/NAME.zip beside the source: inputs that together reach what minutes of fuzzing found. CORPUS: a folder of more
-# files to start from, which is only read.
+# kai_add_fuzz_test(NAME SOURCE SECONDS [CORPUS] [WITH SOURCE...]): a libFuzzer program of the GEMM layer, the portable
+# part of the library and sources WITH it, with the sanitizers for addresses and undefined behaviour, and a test that
+# runs it so long. Only on the host, and only if there is a Clang that has libFuzzer; it need not be the compiler of the
+# build. The test starts from seeds/NAME.zip beside the source: inputs that together reach what minutes of fuzzing
+# found. CORPUS: a folder of more files to start from, which is only read.
 
 find_program(KAI_FUZZ_CLANG NAMES clang++ clang++-23 clang++-22 clang++-21 clang++-20 clang++-19
     DOC "A Clang with libFuzzer (-fsanitize=fuzzer)")
@@ -37,7 +37,7 @@ function(kai_add_fuzz_object source result)
         endif()
     endforeach()
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/*.h" "${PROJECT_SOURCE_DIR}/kai/*.hpp"
-        "${PROJECT_SOURCE_DIR}/kai/*.def")
+        "${PROJECT_SOURCE_DIR}/kai/*.def" "${PROJECT_SOURCE_DIR}/examples/llm/*.hpp")
     add_custom_command(OUTPUT "${object}" DEPENDS "${source}" ${headers}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" -std=c++17 -gline-tables-only -O1 -ffp-contract=off
             ${KAI_FUZZ_FLAGS}
@@ -62,6 +62,11 @@ function(kai_add_fuzz_test name source seconds)
         set_property(GLOBAL PROPERTY KAI_FUZZ_OBJECTS ${objects})
     endif()
     get_property(objects GLOBAL PROPERTY KAI_FUZZ_OBJECTS)
+    cmake_parse_arguments(arg "" "" "WITH" ${ARGN})
+    foreach(file IN LISTS arg_WITH)
+        kai_add_fuzz_object("${PROJECT_SOURCE_DIR}/${file}" object)
+        list(APPEND objects "${object}")
+    endforeach()
     kai_add_fuzz_object("${CMAKE_CURRENT_SOURCE_DIR}/${source}" object)
     set(program "${CMAKE_BINARY_DIR}/fuzz/${name}")
     add_custom_command(OUTPUT "${program}" DEPENDS "${object}" kai_fuzz_library ${objects}
@@ -80,8 +85,8 @@ function(kai_add_fuzz_test name source seconds)
         message(FATAL_ERROR "${archive} has no inputs (${failed})")
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${archive}")
-    if(ARGN)
-        list(APPEND corpus "${CMAKE_CURRENT_SOURCE_DIR}/${ARGN}")
+    if(arg_UNPARSED_ARGUMENTS)
+        list(APPEND corpus "${CMAKE_CURRENT_SOURCE_DIR}/${arg_UNPARSED_ARGUMENTS}")
     endif()
     add_test(NAME ${name} COMMAND "${program}" -max_total_time=${seconds} -max_len=4096 -len_control=0
         -rss_limit_mb=1000 -verbosity=0 -print_final_stats=1 ${corpus})
