@@ -1,0 +1,139 @@
+// A language model from a GGUF file, on the GEMM layer and nothing else: writes on where a prompt stops.
+//
+//     llm MODEL.gguf -p "Once upon a time" -n 128 -t 4
+//
+// README.md says which file does what.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+#include "measure.hpp"
+#include "model.hpp"
+#include "network.hpp"
+#include "options.hpp"
+#include "sampling.hpp"
+#include "tokenizer.hpp"
+#include "unicode.hpp"
+
+namespace llm {
+namespace {
+
+void print_tokens(const Tokenizer& tokenizer, const std::string& path) {
+    const std::string texts = read_text(path);
+    const char end = texts.find('\0') != std::string::npos ? '\0' : '\n';
+    for (size_t begin = 0; begin < texts.size();) {
+        const size_t size = std::min(texts.find(end, begin), texts.size()) - begin;
+        for (const Token token : tokenizer.encode(std::string_view(texts).substr(begin, size), true, true)) {
+            std::printf("%u ", token);
+        }
+        std::printf("\n");
+        begin += size + 1;
+    }
+}
+
+/// The prompt, in batches. `each` gets the logits of a batch and its number of tokens; NULL: those of the last token.
+template <typename Each>
+const float* read_prompt(Network& network, const std::vector<Token>& tokens, bool all, Each each) {
+    const float* logits = nullptr;
+    for (size_t at = 0; at < tokens.size(); at += network.rows()) {
+        const size_t rows = std::min(network.rows(), tokens.size() - at);
+        logits = network.run(&tokens[at], rows, all);
+        each(logits, rows);
+    }
+    return logits;
+}
+
+void write_logits(Network& network, const std::vector<Token>& tokens, size_t vocabulary, const std::string& path) {
+    std::ofstream out(path, std::ios::binary);
+    read_prompt(network, tokens, true, [&](const float* logits, size_t rows) {
+        out.write(
+            reinterpret_cast<const char*>(logits), static_cast<std::streamsize>(rows * vocabulary * sizeof(float)));
+    });
+    if (!out.flush()) {
+        throw Error(path + ": cannot be written");
+    }
+}
+
+/// Writes text as soon as its characters are complete.
+void generate(
+    const Options& o, const Tokenizer& tokenizer, Network& network, std::vector<Token> tokens, size_t vocabulary) {
+    const float* logits = read_prompt(network, tokens, false, [](const float*, size_t) {});
+    Sampler sampler(o.sampling);
+    std::string text;
+    for (size_t i = 0; i < o.count; ++i) {
+        const Token token = sampler.choose(logits, vocabulary, tokens);
+        if (tokenizer.is_end(token)) {
+            break;
+        }
+        tokens.push_back(token);
+        text += tokenizer.decode(token);
+        const size_t whole = text.size() - incomplete_utf8(text);
+        std::fwrite(text.data(), 1, whole, stdout);
+        std::fflush(stdout);
+        text.erase(0, whole);
+        logits = i + 1 < o.count ? network.run(&token, 1, false) : nullptr;
+    }
+    std::printf("%s\n", text.c_str());
+}
+
+void run(const Options& o) {
+    const Mapping mapping(o.model);
+    const ModelFile file(mapping.data(), mapping.size());
+    const Tokenizer tokenizer(file);
+    if (!o.tokenize.empty()) {
+        print_tokens(tokenizer, o.tokenize);
+        return;
+    }
+    const Model model = read_model(file);
+    const size_t vocabulary = model.shape.vocabulary;
+    if (tokenizer.size() != vocabulary) {
+        throw Error("the vocabulary and the embeddings are not equally many");
+    }
+    const std::string text = o.perplexity.empty() ? o.prompt : read_text(o.perplexity);
+    const std::vector<Token> tokens = tokenizer.encode(text, true, true);
+    if (tokens.empty() && !o.bench) {
+        throw Error("the prompt is empty");
+    }
+    const size_t window = o.context != 0 ? o.context : 512;
+    const size_t needed = !o.perplexity.empty() ? window : (o.bench ? o.batch : tokens.size()) + o.count;
+    const size_t positions = std::max(o.context, needed);
+    if (needed > (o.context != 0 ? o.context : model.shape.context)) {
+        throw Error("the prompt and -n need " + std::to_string(needed) + " positions: more than the model or -c has");
+    }
+    ThreadPool pool(o.threads);
+    Network network(model, o, std::min(o.batch, positions), positions, pool);
+    if (o.bench) {
+        run_bench(network, std::min(o.batch, positions), o.count, vocabulary);
+    } else if (!o.perplexity.empty()) {
+        print_perplexity(network, tokens, tokenizer.bos(), window, vocabulary);
+    } else if (!o.logits.empty()) {
+        write_logits(network, tokens, vocabulary, o.logits);
+    } else {
+        generate(o, tokenizer, network, tokens, vocabulary);
+    }
+    print_memory(network);
+}
+
+}  // namespace
+}  // namespace llm
+
+int main(int argc, char** argv) {
+    llm::Options options;
+    try {
+        options = llm::parse_options(argc, argv);
+        if (options.help) {
+            std::fputs(llm::kUsage, stdout);
+            return 0;
+        }
+        llm::run(options);
+        return 0;
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "llm: %s: there is not enough memory\n", options.model.c_str());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "llm: %s%s%s\n", options.model.c_str(), options.model.empty() ? "" : ": ", error.what());
+    }
+    return 1;
+}

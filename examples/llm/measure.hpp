@@ -1,0 +1,22 @@
+// What a model costs and how well it predicts: speed, memory, perplexity.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "network.hpp"
+#include "options.hpp"
+#include "tokenizer.hpp"
+
+namespace llm {
+
+/// Weights, cache and workspace, and the largest size that the process had.
+void print_memory(const Network& network);
+
+/// Tokens per second of a prompt of `rows` tokens, and of `count` tokens one by one after it; where the time goes.
+void run_bench(Network& network, size_t rows, size_t count, size_t vocabulary);
+
+/// exp of the mean of -log p(next token), of the second half of each window of `window` tokens. `bos`: what windows
+/// begin with, in place of their first token; NULL: that token.
+void print_perplexity(Network& network, std::vector<Token> tokens, const Token* bos, size_t window, size_t vocabulary);
+
+}  // namespace llm

@@ -1,0 +1,386 @@
+// The layers of a transformer, step by step: norms and RoPE in plain loops, products by the GEMM layer, attention by
+// kai/gemm/kai_attention.h.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace llm {
+namespace {
+
+constexpr size_t kNoWindow = 0, kWindow = 1;  // of Network::attention_
+constexpr size_t kWorkspaceAlignment = 64;
+
+/// scale * v / rms(v), times the weights.
+void normalise_row(const std::vector<float>& weight, float epsilon, const float* from, float* to) {
+    double sum = 0;
+    for (size_t i = 0; i < weight.size(); ++i) {
+        sum += double(from[i]) * double(from[i]);
+    }
+    const auto scale = static_cast<float>(1 / std::sqrt(sum / double(weight.size()) + double(epsilon)));
+    for (size_t i = 0; i < weight.size(); ++i) {
+        to[i] = from[i] * scale * weight[i];
+    }
+}
+
+float capped(float x, float cap) {
+    return cap * std::tanh(x / cap);
+}
+
+kai_attention_cache cache_type(const std::string& name) {
+    static const std::map<std::string, kai_attention_cache> known = {
+        {"f32", KAI_ATTENTION_F32},
+        {"f16", KAI_ATTENTION_F16},
+        {"bf16", KAI_ATTENTION_BF16},
+        {"q8_0", KAI_ATTENTION_Q8_0},
+    };
+    const auto found = known.find(name);
+    if (found == known.end()) {
+        throw Error("--cache: '" + name + "' is not f32, f16, bf16 or q8_0");
+    }
+    return found->second;
+}
+
+/// The bytes of all matrices.
+size_t size_of_matrices(const Model& model) {
+    size_t size = model.output.size();
+    for (const Layer& layer : model.layers) {
+        for (const Matrix& matrix : layer.qkv) {
+            size += matrix.size();
+        }
+        for (const Matrix* matrix : {&layer.attention_output, &layer.router, &layer.gate, &layer.up, &layer.down}) {
+            size += matrix->size();
+        }
+    }
+    return size;
+}
+
+}  // namespace
+
+const char* Clock::name(size_t step) {
+    static constexpr const char* names[kSteps] = {"embedding",    "norms",     "Q, K, V",          "rope",
+                                                  "cache",        "attention", "attention output", "router",
+                                                  "feed-forward", "output"};
+    return names[step];
+}
+
+template <typename Task>
+void Network::for_each(size_t count, Task task) const {
+    pool_.run(
+        count, [](void* context, size_t i) { (*static_cast<Task*>(context))(i); }, &task);
+}
+
+Network::Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool)
+    : model_(model), shape_(model.shape), pool_(pool), rows_(rows), rope_(model.shape.rope, positions) {
+    plan_attention(options, positions);
+    WeightLoader loader(pool, options.packed, size_of_matrices(model));
+    layers_.resize(shape_.layers);
+    for (size_t i = 0; i < shape_.layers; ++i) {
+        load_layer(model.layers[i], loader, layers_[i]);
+        layers_[i].attention =
+            shape_.window != 0 && (!shape_.window_in_even_layers || i % 2 == 0) ? kWindow : kNoWindow;
+        const kai_attention_plan& plan = attention_[layers_[i].attention];
+        const size_t page = plan.problem.page, pages = (positions + page - 1) / page;
+        pages_.push_back(allocate(pages * plan.page_bytes));
+        for (size_t j = 0; j < pages; ++j) {
+            layers_[i].pages.push_back(static_cast<uint8_t*>(pages_.back().get()) + j * plan.page_bytes);
+        }
+        cache_bytes += pages * plan.page_bytes;
+    }
+    output_ = loader.load(model.output, {rows_});
+    token_bytes += output_.plan().packed_b_size;
+    weight_bytes = loader.bytes();
+    allocate_buffers();
+}
+
+void Network::plan_attention(const Options& options, size_t positions) {
+    for (const size_t window : {size_t{0}, shape_.window}) {
+        kai_attention_problem problem = kai_attention_problem_of(shape_.heads, shape_.kv_heads, shape_.key_size);
+        problem.value_size = shape_.value_size;
+        problem.tokens = rows_, problem.positions = positions;
+        problem.cache_type = cache_type(options.cache);
+        problem.scale = shape_.attention_scale, problem.soft_cap = shape_.attention_cap;
+        problem.window = window;
+        problem.units = pool_.threads();
+        attention_.emplace_back();
+        if (kai_attention_make_plan(&problem, &attention_.back()) != KAI_GEMM_OK) {
+            throw Error(std::string("attention: ") + attention_.back().reason);
+        }
+    }
+}
+
+void Network::load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to) {
+    for (const Matrix& matrix : layer.qkv) {
+        to.qkv.push_back(loader.load(matrix, {rows_}));
+    }
+    to.attention_output = loader.load(layer.attention_output, {rows_, layer.after_attention_norm.empty()});
+    const kai_gemm_activation activation = shape_.gelu ? KAI_GEMM_GELU_TANH : KAI_GEMM_SILU;
+    const size_t used = std::max<size_t>(shape_.experts_used, 1);
+    if (layer.gate.type == layer.up.type) {
+        to.ffn.push_back(loader.load_pair(layer.gate, layer.up, {rows_ * used, false, activation}));
+    } else {
+        to.ffn.push_back(loader.load(layer.gate, {rows_ * used, false, activation}));
+        to.ffn.push_back(loader.load(layer.up, {rows_ * used}));
+    }
+    to.down = loader.load(layer.down, {rows_ * used, layer.after_ffn_norm.empty()});
+    if (shape_.experts != 0) {
+        to.router = loader.load(layer.router, {rows_});
+        token_bytes += to.router.plan().packed_b_size;
+    }
+    for (const Product& product : to.qkv) {
+        token_bytes += product.plan().packed_b_size;
+    }
+    token_bytes += to.attention_output.plan().packed_b_size;
+    const size_t part = std::max<size_t>(shape_.experts, 1);
+    for (const Product& product : to.ffn) {
+        token_bytes += product.plan().packed_b_size / part * used;
+    }
+    token_bytes += to.down.plan().packed_b_size / part * used;
+}
+
+void Network::allocate_buffers() {
+    const size_t used = std::max<size_t>(shape_.experts_used, 1);
+    x_.resize(rows_ * shape_.width);
+    normed_.resize(rows_ * shape_.width);
+    qkv_.resize(rows_ * (shape_.q_size() + shape_.k_size() + shape_.v_size()));
+    attended_.resize(rows_ * shape_.heads * shape_.value_size);
+    hidden_.resize(rows_ * used * shape_.inner);
+    router_.resize(rows_ * shape_.experts);
+    const auto room = [&](const Product& product) {
+        workspace_size_ = std::max(workspace_size_, product.workspace_size());
+    };
+    room(output_);
+    for (size_t i = 0; i < shape_.layers; ++i) {
+        const LayerProducts& layer = layers_[i];
+        size_t together = 0;  // Q, K and V run at the same time
+        for (const Product& product : layer.qkv) {
+            together +=
+                (product.workspace_size() + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+        }
+        workspace_size_ = std::max(workspace_size_, together);
+        room(layer.attention_output), room(layer.router), room(layer.down);
+        for (const Product& product : layer.ffn) {
+            room(product);
+        }
+        if (layer.ffn.size() > 1) {
+            factor_.resize(hidden_.size());
+        }
+        if (!model_.layers[i].after_attention_norm.empty() || !model_.layers[i].after_ffn_norm.empty()) {
+            added_.resize(x_.size());
+        }
+    }
+    const size_t attention = std::max(attention_[kNoWindow].workspace_size, attention_[kWindow].workspace_size);
+    workspace_ = allocate(workspace_size_);
+    attention_workspace_ = allocate(attention);
+    size_t floats = 0;
+    for (const auto* buffer : {&x_, &normed_, &qkv_, &attended_, &hidden_, &factor_, &added_, &router_}) {
+        floats += buffer->size();
+    }
+    workspace_bytes = workspace_size_ + attention + (floats + shape_.vocabulary) * sizeof(float);
+}
+
+const float* Network::run(const Token* tokens, size_t count, bool all) {
+    clock_.start();
+    rope_.prepare(position_, count);
+    clock_.lap(Clock::rope);
+    embed(tokens, count);
+    for (size_t i = 0; i < shape_.layers; ++i) {
+        attend(model_.layers[i], layers_[i], count);
+        feed_forward(model_.layers[i], layers_[i], count);
+    }
+    position_ += count;
+    return compute_logits(count, all);
+}
+
+void Network::embed(const Token* tokens, size_t count) {
+    // Tokens are below the vocabulary, and so are rows of the tensor.
+    kai_gguf_tensor_rows(&model_.embedding, tokens, count, kai_dt_f32, x_.data(), shape_.width * sizeof(float));
+    if (shape_.embedding_scale != 1) {
+        for (size_t i = 0; i < count * shape_.width; ++i) {
+            x_[i] *= shape_.embedding_scale;
+        }
+    }
+    clock_.lap(Clock::embedding);
+}
+
+void Network::normalise(const std::vector<float>& weight, size_t rows, const float* from, float* to) {
+    for_each(rows, [&](size_t i) {
+        normalise_row(weight, shape_.norm_epsilon, from + i * weight.size(), to + i * weight.size());
+    });
+    clock_.lap(Clock::norms);
+}
+
+void Network::add_to_stream(
+    const Product& product, const kai_gemm_operands& operands, const std::vector<float>& norm, size_t count) {
+    if (norm.empty()) {  // the product adds
+        product.run(operands, workspace_.get(), pool_);
+        return;
+    }
+    kai_gemm_operands apart = operands;
+    apart.c.data = added_.data();
+    product.run(apart, workspace_.get(), pool_);
+    for_each(count, [&](size_t i) {
+        float *row = &added_[i * shape_.width], *x = &x_[i * shape_.width];
+        normalise_row(norm, shape_.norm_epsilon, row, row);
+        for (size_t j = 0; j < shape_.width; ++j) {
+            x[j] += row[j];
+        }
+    });
+}
+
+/// Norms of heads, if there are any, and the rotation of Q and K, in place.
+void Network::turn_heads(const Layer& layer, size_t count) {
+    const size_t row = shape_.q_size() + shape_.k_size() + shape_.v_size();
+    for_each(count, [&](size_t i) {
+        float *q = &qkv_[i * row], *k = q + shape_.q_size();
+        for (size_t head = 0; head < shape_.heads && !layer.q_norm.empty(); ++head) {
+            float* at = q + head * shape_.key_size;
+            normalise_row(layer.q_norm, shape_.norm_epsilon, at, at);
+        }
+        for (size_t head = 0; head < shape_.kv_heads && !layer.k_norm.empty(); ++head) {
+            float* at = k + head * shape_.key_size;
+            normalise_row(layer.k_norm, shape_.norm_epsilon, at, at);
+        }
+        rope_.turn(i, q, shape_.heads, shape_.key_size);
+        rope_.turn(i, k, shape_.kv_heads, shape_.key_size);
+    });
+    clock_.lap(Clock::rope);
+}
+
+void Network::attend(const Layer& layer, const LayerProducts& products, size_t count) {
+    normalise(layer.attention_norm, count, x_.data(), normed_.data());
+
+    // Q, K and V of a token are side by side. The products share the packed rows of A.
+    const size_t row = shape_.q_size() + shape_.k_size() + shape_.v_size();
+    kai_gemm_operands operands[3];
+    kai_gemm_product together[3] = {};
+    auto* workspace = static_cast<uint8_t*>(workspace_.get());
+    size_t column = 0;
+    for (size_t i = 0; i < products.qkv.size(); ++i) {
+        const Product& product = products.qkv[i];
+        operands[i] = product.operands(count, normed_.data(), &qkv_[column], row);
+        together[i].plan = &product.plan(), together[i].operands = &operands[i];
+        together[i].workspace = workspace, together[i].workspace_size = product.workspace_size();
+        workspace += (product.workspace_size() + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+        column += product.plan().problem.n;
+    }
+    require(kai_gemm_run_products(together, products.qkv.size(), ThreadPool::parallel_for, &pool_), "Q, K and V");
+    clock_.lap(Clock::qkv);
+    turn_heads(layer, count);
+
+    const kai_attention_plan& plan = attention_[products.attention];
+    kai_attention_rows rows = {};
+    rows.count = count, rows.type = kai_dt_f32;
+    rows.keys = &qkv_[shape_.q_size()], rows.values = &qkv_[shape_.q_size() + shape_.k_size()];
+    rows.key_token = rows.value_token = row * sizeof(float);
+    rows.key_head = shape_.key_size * sizeof(float), rows.value_head = shape_.value_size * sizeof(float);
+    require(
+        kai_attention_append(&plan, products.pages.data(), position_, &rows, ThreadPool::parallel_for, &pool_),
+        "cache");
+    clock_.lap(Clock::cache);
+
+    kai_attention_sequence sequence = {};
+    sequence.tokens = count, sequence.position = position_, sequence.length = position_ + count;
+    sequence.pages = products.pages.data();
+    sequence.q = qkv_.data(), sequence.q_token = row * sizeof(float);
+    sequence.q_head = shape_.key_size * sizeof(float);
+    sequence.out = attended_.data();
+    kai_attention_operands x = {};
+    x.sequences = &sequence, x.count = 1;
+    require(
+        kai_attention_run(&plan, &x, attention_workspace_.get(), plan.workspace_size, ThreadPool::parallel_for, &pool_),
+        "attention");
+    clock_.lap(Clock::attention);
+    const Product& output = products.attention_output;
+    add_to_stream(output, output.operands(count, attended_.data(), x_.data()), layer.after_attention_norm, count);
+    clock_.lap(Clock::attention_output);
+}
+
+void Network::route(size_t count) {
+    const size_t experts = shape_.experts, used = shape_.experts_used;
+    std::vector<size_t> chosen(count * used), order(experts);
+    std::vector<float> weights(count * used);
+    expert_rows_.assign(experts, 0);
+    for (size_t token = 0; token < count; ++token) {
+        const float* logits = &router_[token * experts];
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::partial_sort(
+            order.begin(), order.begin() + static_cast<ptrdiff_t>(used), order.end(),
+            [&](size_t a, size_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+        double sum = 0;  // softmax of all experts, the chosen ones scaled to a sum of 1, is the softmax of the chosen
+        for (size_t i = 0; i < used; ++i) {
+            sum += std::exp(double(logits[order[i]] - logits[order[0]]));
+        }
+        for (size_t i = 0; i < used; ++i) {
+            chosen[token * used + i] = order[i];
+            weights[token * used + i] = static_cast<float>(std::exp(double(logits[order[i]] - logits[order[0]])) / sum);
+            ++expert_rows_[order[i]];
+        }
+    }
+    std::vector<size_t> next(experts, 0);
+    std::partial_sum(expert_rows_.begin(), expert_rows_.end() - 1, next.begin() + 1);
+    row_tokens_.resize(count * used);
+    row_weights_.resize(count * used);
+    for (size_t i = 0; i < count * used; ++i) {
+        const size_t row = next[chosen[i]]++;
+        row_tokens_[row] = i / used, row_weights_[row] = weights[i];
+    }
+    clock_.lap(Clock::router);
+}
+
+void Network::feed_forward(const Layer& layer, const LayerProducts& products, size_t count) {
+    normalise(layer.ffn_norm, count, x_.data(), normed_.data());
+    if (shape_.experts != 0) {
+        products.router.run(products.router.operands(count, normed_.data(), router_.data()), workspace_.get(), pool_);
+        route(count);
+    }
+    // Experts: a row of the hidden layer for each of theirs; else one for each token.
+    const size_t rows = shape_.experts != 0 ? row_tokens_.size() : count;
+    const auto of_experts = [&](kai_gemm_operands operands) {
+        operands.rows = shape_.experts != 0 ? expert_rows_.data() : nullptr;
+        return operands;
+    };
+    for (size_t i = 0; i < products.ffn.size(); ++i) {
+        float* to = i == 0 ? hidden_.data() : factor_.data();
+        kai_gemm_operands operands = of_experts(products.ffn[i].operands(rows, normed_.data(), to));
+        if (shape_.experts != 0) {
+            operands.a_rows = row_tokens_.data(), operands.a_row_count = count;
+        }
+        products.ffn[i].run(operands, workspace_.get(), pool_);
+    }
+    if (products.ffn.size() > 1) {  // of different types: no pair
+        for_each(rows, [&](size_t i) {
+            for (size_t j = i * shape_.inner; j < (i + 1) * shape_.inner; ++j) {
+                hidden_[j] *= factor_[j];
+            }
+        });
+    }
+    kai_gemm_operands operands = of_experts(products.down.operands(rows, hidden_.data(), x_.data()));
+    if (shape_.experts != 0) {
+        operands.c_rows = row_tokens_.data(), operands.c_row_count = count, operands.c_weights = row_weights_.data();
+    }
+    add_to_stream(products.down, operands, layer.after_ffn_norm, count);
+    clock_.lap(Clock::ffn);
+}
+
+const float* Network::compute_logits(size_t count, bool all) {
+    const size_t rows = all ? count : 1, vocabulary = shape_.vocabulary;
+    normalise(model_.output_norm, rows, &x_[(count - rows) * shape_.width], normed_.data());
+    logits_.resize(std::max(logits_.size(), rows * vocabulary));
+    output_.run(output_.operands(rows, normed_.data(), logits_.data()), workspace_.get(), pool_);
+    if (shape_.output_cap != 0) {
+        for_each(rows, [&](size_t i) {
+            std::transform(
+                &logits_[i * vocabulary], &logits_[i * vocabulary] + vocabulary, &logits_[i * vocabulary],
+                [&](float x) { return capped(x, shape_.output_cap); });
+        });
+    }
+    clock_.lap(Clock::output);
+    return logits_.data();
+}
+
+}  // namespace llm

@@ -1,0 +1,121 @@
+// The network: tokens in, logits out, keys and values of all tokens in a cache.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "examples/common/aligned_memory.hpp"
+#include "examples/common/thread_pool.hpp"
+#include "kai/gemm/kai_attention.h"
+#include "model.hpp"
+#include "options.hpp"
+#include "rope.hpp"
+#include "tokenizer.hpp"
+#include "weights.hpp"
+
+namespace llm {
+
+/// Where the time goes. Each step ends with lap().
+class Clock {
+public:
+    enum Step : size_t { embedding, norms, qkv, rope, cache, attention, attention_output, router, ffn, output, kSteps };
+    static const char* name(size_t step);
+
+    void start() {
+        last_ = Now::now();
+    }
+    void lap(Step step) {
+        const Now::time_point now = Now::now();
+        seconds_[step] += std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+    }
+    double seconds(size_t step) const {
+        return seconds_[step];
+    }
+    void reset() {
+        seconds_ = {};
+    }
+
+private:
+    using Now = std::chrono::steady_clock;
+    Now::time_point last_;
+    std::array<double, kSteps> seconds_ = {};
+};
+
+class Network {
+public:
+    /// `rows`: most tokens of a run; `positions`: most tokens of a text. `model` must live as long.
+    Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool);
+
+    /// Appends tokens to the text. Returns logits of the last one, or of `all`, [count][vocabulary].
+    const float* run(const Token* tokens, size_t count, bool all);
+    /// The next token is the first one again.
+    void restart() {
+        position_ = 0;
+    }
+    size_t rows() const {
+        return rows_;
+    }
+    Clock& clock() {
+        return clock_;
+    }
+
+    size_t weight_bytes = 0;  ///< Packed.
+    size_t token_bytes = 0;   ///< Of those, what a token reads: of experts, the ones that it is given to.
+    size_t cache_bytes = 0;
+    size_t workspace_bytes = 0;  ///< Activations, too.
+
+private:
+    struct LayerProducts {
+        std::vector<Product> qkv, ffn;  // ffn: gate and up in one, or each
+        Product attention_output, router, down;
+        size_t attention;  // the plan
+        std::vector<void*> pages;
+    };
+    void plan_attention(const Options& options, size_t positions);
+    void load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to);
+    void allocate_buffers();
+
+    void embed(const Token* tokens, size_t count);
+    void attend(const Layer& layer, const LayerProducts& products, size_t count);
+    void turn_heads(const Layer& layer, size_t count);
+    void feed_forward(const Layer& layer, const LayerProducts& products, size_t count);
+    /// For each token, the experts with the largest logits; then rows of each expert.
+    void route(size_t count);
+    const float* compute_logits(size_t count, bool all);
+
+    /// to = from / rms(from) * weight, rows of weight.size() floats; from and to may be the same.
+    void normalise(const std::vector<float>& weight, size_t rows, const float* from, float* to);
+    /// `product`, whose rows are added to x_: at once, or through a norm of their own.
+    void add_to_stream(
+        const Product& product, const kai_gemm_operands& operands, const std::vector<float>& norm, size_t count);
+    template <typename Task>
+    void for_each(size_t count, Task task) const;
+
+    const Model& model_;
+    const Shape& shape_;
+    ThreadPool& pool_;
+    size_t rows_, position_ = 0;
+    Rope rope_;
+    Clock clock_;
+    std::vector<LayerProducts> layers_;
+    Product output_;
+    std::vector<kai_attention_plan> attention_;  // all positions, and those in the window
+    std::vector<AlignedMemory> pages_;
+    AlignedMemory workspace_, attention_workspace_;
+    size_t workspace_size_ = 0;
+
+    // Activations, a row for each token.
+    std::vector<float> x_;       // the residual stream
+    std::vector<float> normed_;  // what products read
+    std::vector<float> qkv_, attended_, hidden_, factor_, added_, logits_;
+    std::vector<float> router_;  // logits of experts
+    // Rows of experts, one expert after the other.
+    std::vector<size_t> expert_rows_, row_tokens_;
+    std::vector<float> row_weights_;
+};
+
+}  // namespace llm

@@ -1,0 +1,229 @@
+// The regular expressions of byte-level BPE. Each function takes what one of them matches at a position.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "pretokenizer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "unicode.hpp"
+
+namespace llm {
+namespace {
+
+/// A text as code points, with their categories.
+class Text {
+public:
+    explicit Text(std::string_view text) : text_(text) {
+        for (size_t at = 0; at < text.size();) {
+            const CodePoint point = code_point_at(text, at);
+            points_.push_back(point.value);
+            categories_.push_back(category(point.value));
+            starts_.push_back(at);
+            at += point.size;
+        }
+        starts_.push_back(text.size());
+    }
+    size_t size() const {
+        return points_.size();
+    }
+    /// 0 past the end.
+    uint32_t point(size_t i) const {
+        return i < size() ? points_[i] : 0;
+    }
+    bool is(size_t i, Category wanted) const {
+        return i < size() && categories_[i] == wanted;
+    }
+    bool letter(size_t i) const {
+        return is(i, Category::letter);
+    }
+    bool number(size_t i) const {
+        return is(i, Category::number);
+    }
+    bool space(size_t i) const {
+        return is(i, Category::space);
+    }
+    bool line_end(size_t i) const {
+        return point(i) == '\r' || point(i) == '\n';
+    }
+    /// [^\s\p{L}\p{N}]
+    bool sign(size_t i) const {
+        return i < size() && !letter(i) && !number(i) && !space(i);
+    }
+    std::string_view between(size_t begin, size_t end) const {
+        return text_.substr(starts_[begin], starts_[end] - starts_[begin]);
+    }
+
+private:
+    std::string_view text_;
+    std::vector<uint32_t> points_;
+    std::vector<Category> categories_;
+    std::vector<size_t> starts_;
+};
+
+/// The first position from `i` on where `holds` does not.
+template <typename Holds>
+size_t skip(size_t i, Holds holds) {
+    while (holds(i)) {
+        ++i;
+    }
+    return i;
+}
+
+/// 's, 't, 're, 've, 'm, 'll, 'd at i: the end of it, or i. any_case: 'S, too.
+size_t contraction(const Text& text, size_t i, bool any_case) {
+    if (text.point(i) != '\'') {
+        return i;
+    }
+    const auto letter = [&](size_t at) {
+        const uint32_t c = text.point(at);
+        return any_case && c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+    };
+    const uint32_t first = letter(i + 1), second = letter(i + 2);
+    if (first == 's' || first == 't' || first == 'm' || first == 'd') {
+        return i + 2;
+    }
+    return ((first == 'r' || first == 'v') && second == 'e') || (first == 'l' && second == 'l') ? i + 3 : i;
+}
+
+/// \s+(?!\S)|\s+ at white space: all up to a word, but not the last one, which goes to the word if it can.
+size_t white_space(const Text& text, size_t i) {
+    const size_t end = skip(i, [&](size_t at) { return text.space(at); });
+    return end < text.size() && end - i > 1 ? end - 1 : end;
+}
+
+/// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+size_t word_gpt2(const Text& text, size_t i) {
+    if (const size_t end = contraction(text, i, false); end != i) {
+        return end;
+    }
+    const size_t word = text.point(i) == ' ' ? i + 1 : i;
+    if (text.letter(word)) {
+        return skip(word, [&](size_t at) { return text.letter(at); });
+    }
+    if (text.number(word)) {
+        return skip(word, [&](size_t at) { return text.number(at); });
+    }
+    if (text.sign(word)) {
+        return skip(word, [&](size_t at) { return text.sign(at); });
+    }
+    return white_space(text, i);
+}
+
+/// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+
+/// |\s+(?!\S)|\s+
+template <size_t digits>
+size_t word_llama3(const Text& text, size_t i) {
+    if (const size_t end = contraction(text, i, true); end != i) {
+        return end;
+    }
+    const auto letter = [&](size_t at) { return text.letter(at); };
+    const auto line_end = [&](size_t at) { return text.line_end(at); };
+    if (letter(i)) {
+        return skip(i, letter);
+    }
+    if (!line_end(i) && !text.number(i) && letter(i + 1)) {
+        return skip(i + 1, letter);
+    }
+    if (text.number(i)) {
+        return std::min(skip(i, [&](size_t at) { return text.number(at); }), i + digits);
+    }
+    const size_t sign = text.point(i) == ' ' ? i + 1 : i;
+    if (text.sign(sign)) {
+        return skip(skip(sign, [&](size_t at) { return text.sign(at); }), line_end);
+    }
+    const size_t end = skip(i, [&](size_t at) { return text.space(at); });
+    for (size_t last = end; last > i; --last) {
+        if (line_end(last - 1)) {
+            return last;
+        }
+    }
+    return white_space(text, i);
+}
+
+using Word = size_t(const Text& text, size_t i);
+
+template <Word* word>
+std::vector<std::string_view> words(std::string_view from) {
+    const Text text(from);
+    std::vector<std::string_view> all;
+    for (size_t i = 0, end; i < text.size(); i = end) {
+        end = word(text, i);
+        all.push_back(text.between(i, end));
+    }
+    return all;
+}
+
+/// Splits each part again: runs of what `holds` apart from the rest, in pieces of at most `most`.
+template <typename Holds>
+std::vector<std::string_view> split_runs(const std::vector<std::string_view>& parts, Holds holds) {
+    std::vector<std::string_view> all;
+    for (const std::string_view part : parts) {
+        const Text text(part);
+        for (size_t i = 0, end; i < text.size(); i = end) {
+            const bool inside = holds(text, i);
+            end = skip(i, [&](size_t at) { return at < text.size() && holds(text, at) == inside; });
+            all.push_back(text.between(i, end));
+        }
+    }
+    return all;
+}
+
+/// Files that name no pre-tokenizer: [\p{P}$+<=>^~|]+ apart, then GPT-2's words, \p{N}+ apart, ASCII digits by three.
+std::vector<std::string_view> words_default(std::string_view from) {
+    const auto punctuation = [](const Text& text, size_t i) {
+        return text.is(i, Category::punctuation) ||
+               (text.point(i) - 1 < 0x7F &&
+                std::string_view("$+<=>^~|").find(static_cast<char>(text.point(i))) != std::string_view::npos);
+    };
+    const auto digit = [](const Text& text, size_t i) { return text.point(i) >= '0' && text.point(i) <= '9'; };
+    std::vector<std::string_view> parts;
+    for (const std::string_view part : split_runs({from}, punctuation)) {
+        const std::vector<std::string_view> inside = words<word_gpt2>(part);
+        parts.insert(parts.end(), inside.begin(), inside.end());
+    }
+    parts = split_runs(parts, [](const Text& text, size_t i) { return text.number(i); });
+    std::vector<std::string_view> all;
+    for (const std::string_view part : parts) {
+        const Text text(part);
+        size_t begin = 0;
+        for (size_t i = 0; i < text.size();) {
+            if (!digit(text, i) || !digit(text, i + 1) || !digit(text, i + 2)) {
+                ++i;
+                continue;
+            }
+            if (begin != i) {
+                all.push_back(text.between(begin, i));
+            }
+            all.push_back(text.between(i, i + 3));
+            begin = i += 3;
+        }
+        if (begin != text.size()) {
+            all.push_back(text.between(begin, text.size()));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+Pretokenizer* find_pretokenizer(std::string_view name) {
+    static constexpr struct {
+        std::string_view name;
+        Pretokenizer* split;
+    } known[] = {
+        {"", words_default},
+        {"default", words_default},
+        {"gpt-2", words<word_gpt2>},
+        {"llama-bpe", words<word_llama3<3>>},
+        {"llama3", words<word_llama3<3>>},
+        {"llama-v3", words<word_llama3<3>>},
+        {"qwen2", words<word_llama3<1>>},
+    };
+    const auto* found = std::find_if(std::begin(known), std::end(known), [&](auto& one) { return one.name == name; });
+    return found != std::end(known) ? found->split : nullptr;
+}
+
+}  // namespace llm

@@ -1,0 +1,160 @@
+// What both kinds of vocabulary share: tokens of the file, special tokens in a text, BOS and EOS.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "tokenizer.hpp"
+
+#include <algorithm>
+
+namespace llm {
+namespace {
+
+const std::string kPrefix = "tokenizer.ggml.";
+
+/// Families whose files do not always say that a text begins with BOS.
+bool begins_with_bos(const ModelFile& file) {
+    const std::string_view pre = file.text(kPrefix + "pre", "");
+    return file.text(kPrefix + "model") == "llama" || pre == "llama3" || pre == "llama-v3" || pre == "llama-bpe";
+}
+
+/// A piece of the text: without special tokens, or (text empty) one of them.
+struct Fragment {
+    std::string_view text;
+    Token token;
+};
+
+/// Takes `special`, which is a token, out of the texts.
+void split_at(Token token, std::string_view special, std::vector<Fragment>& fragments) {
+    std::vector<Fragment> finer;
+    for (const Fragment& fragment : fragments) {
+        std::string_view rest = fragment.text;
+        for (size_t at; (at = rest.find(special)) != std::string_view::npos; rest.remove_prefix(at + special.size())) {
+            if (at != 0) {
+                finer.push_back({rest.substr(0, at), 0});
+            }
+            finer.push_back({{}, token});
+        }
+        if (!rest.empty() || fragment.text.empty()) {
+            finer.push_back({rest, fragment.token});
+        }
+    }
+    fragments = std::move(finer);
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const ModelFile& file) : texts(file.texts(kPrefix + "tokens")) {
+    if (texts.empty() || texts.size() > UINT32_MAX / 2) {
+        throw Error("the file has no vocabulary (tokenizer.ggml.tokens)");
+    }
+    const std::vector<double> values = file.numbers(kPrefix + "scores"), types = file.numbers(kPrefix + "token_type");
+    if ((!values.empty() && values.size() != size()) || (!types.empty() && types.size() != size())) {
+        throw Error("scores or types of tokens are not as many as tokens");
+    }
+    scores.resize(size());
+    kinds.resize(size(), TokenKind::normal);
+    for (size_t i = 0; i < size(); ++i) {
+        if (!values.empty()) {
+            scores[i] = static_cast<float>(values[i]);
+        }
+        if (!types.empty() && types[i] >= 1 && types[i] <= 6) {
+            kinds[i] = static_cast<TokenKind>(types[i]);
+        }
+        tokens.emplace(texts[i], static_cast<Token>(i));
+    }
+}
+
+bool Vocabulary::find(std::string_view text, Token& token) const {
+    const auto found = tokens.find(text);
+    if (found != tokens.end()) {
+        token = found->second;
+    }
+    return found != tokens.end();
+}
+
+Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
+    const std::string_view model = file.text(kPrefix + "model");
+    if (model == "llama") {
+        encoder_ = make_spm(file, vocabulary_);
+    } else if (model == "gpt2") {
+        encoder_ = make_bpe(file, vocabulary_);
+    } else {
+        throw Error("tokenizers of the kind " + quoted(model) + " are not supported, only llama and gpt2");
+    }
+    const auto special = [&](const char* name, Token otherwise) {
+        const uint64_t token = file.integer(kPrefix + name, otherwise);
+        if (file.has(kPrefix + name) && token >= size()) {
+            throw Error(kPrefix + name + " is not in the vocabulary");
+        }
+        return static_cast<Token>(token);
+    };
+    bos_ = special("bos_token_id", model == "llama" ? 1 : 11);
+    eos_ = special("eos_token_id", model == "llama" ? 2 : 11);
+    add_bos_ = file.flag(kPrefix + "add_bos_token", begins_with_bos(file)) && bos_ < size();
+    add_eos_ = file.flag(kPrefix + "add_eos_token", false) && eos_ < size();
+    ends_ = {eos_, special("eot_token_id", eos_), special("eom_token_id", eos_)};
+    for (const char* text : {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}) {
+        Token token;
+        if (vocabulary_.find(text, token)) {
+            ends_.push_back(token);
+        }
+    }
+    for (Token i = 0; i < size(); ++i) {
+        const TokenKind kind = vocabulary_.kinds[i];
+        if ((kind == TokenKind::control || kind == TokenKind::user_defined || kind == TokenKind::unknown) &&
+            !vocabulary_.texts[i].empty()) {
+            specials_.push_back(i);
+        }
+    }
+    std::sort(specials_.begin(), specials_.end(), [&](Token a, Token b) {
+        const size_t size_a = vocabulary_.texts[a].size(), size_b = vocabulary_.texts[b].size();
+        return size_a != size_b ? size_a > size_b : a < b;
+    });
+}
+
+std::vector<Token> Tokenizer::encode(std::string_view text, bool ends, bool specials) const {
+    std::vector<Fragment> fragments;
+    if (!text.empty()) {
+        fragments.push_back({text, 0});
+    }
+    for (const Token token : specials_) {
+        if (specials || vocabulary_.kinds[token] == TokenKind::user_defined) {
+            split_at(token, vocabulary_.texts[token], fragments);
+        }
+    }
+    std::vector<Token> tokens;
+    if (ends && add_bos_) {
+        tokens.push_back(bos_);
+    }
+    bool first = true;
+    for (const Fragment& fragment : fragments) {
+        first = first || fragment.text.empty();
+        if (fragment.text.empty()) {
+            tokens.push_back(fragment.token);
+            continue;
+        }
+        encoder_->encode(fragment.text, first, tokens);
+        first = false;
+    }
+    if (ends && add_eos_) {
+        tokens.push_back(eos_);
+    }
+    return tokens;
+}
+
+std::string Tokenizer::decode(Token token) const {
+    switch (vocabulary_.kinds.at(token)) {
+        case TokenKind::control:
+        case TokenKind::unknown:
+            return {};
+        case TokenKind::user_defined:
+            return std::string(vocabulary_.texts[token]);
+        default:
+            return encoder_->decode(token);
+    }
+}
+
+bool Tokenizer::is_end(Token token) const {
+    return std::find(ends_.begin(), ends_.end(), token) != ends_.end();
+}
+
+}  // namespace llm

@@ -1,0 +1,79 @@
+// From text to tokens and back, with the vocabulary of a model file.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model_file.hpp"
+
+namespace llm {
+
+using Token = uint32_t;
+
+enum class TokenKind : uint8_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
+
+/// The tokens of a file. Texts point into it.
+struct Vocabulary {
+    explicit Vocabulary(const ModelFile& file);
+
+    size_t size() const {
+        return texts.size();
+    }
+    /// False: there is no such token.
+    bool find(std::string_view text, Token& token) const;
+
+    std::vector<std::string_view> texts;
+    std::vector<float> scores;
+    std::vector<TokenKind> kinds;
+    std::unordered_map<std::string_view, Token> tokens;
+};
+
+/// How text without special tokens becomes tokens: one class per kind of vocabulary.
+class Encoder {
+public:
+    virtual ~Encoder() = default;
+    /// Appends the tokens of `text`. `first`: it begins the input, or follows a special token.
+    virtual void encode(std::string_view text, bool first, std::vector<Token>& to) const = 0;
+    /// The bytes that a normal token or one of a byte stands for.
+    virtual std::string decode(Token token) const = 0;
+};
+
+/// SentencePiece (tokenizer.ggml.model "llama"): joins the pair with the best score; what is left becomes bytes.
+std::unique_ptr<Encoder> make_spm(const ModelFile& file, const Vocabulary& vocabulary);
+/// Byte-level BPE ("gpt2"): words of a pre-tokenizer, in which pairs are joined in the order of tokenizer.ggml.merges.
+std::unique_ptr<Encoder> make_bpe(const ModelFile& file, const Vocabulary& vocabulary);
+
+class Tokenizer {
+public:
+    explicit Tokenizer(const ModelFile& file);
+
+    /// `specials`: texts of control tokens in `text` become these tokens. `ends`: BOS and EOS if the file wants them.
+    std::vector<Token> encode(std::string_view text, bool ends, bool specials) const;
+    /// Bytes, perhaps not whole characters. Control tokens have none.
+    std::string decode(Token token) const;
+    /// Whether generation ends with this token.
+    bool is_end(Token token) const;
+    /// What texts begin with; NULL: nothing.
+    const Token* bos() const {
+        return add_bos_ ? &bos_ : nullptr;
+    }
+    size_t size() const {
+        return vocabulary_.size();
+    }
+
+private:
+    Vocabulary vocabulary_;
+    std::unique_ptr<Encoder> encoder_;
+    Token bos_ = 0, eos_ = 0;
+    bool add_bos_ = false, add_eos_ = false;
+    std::vector<Token> specials_, ends_;  // the longest texts first
+};
+
+}  // namespace llm

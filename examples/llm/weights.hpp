@@ -1,0 +1,81 @@
+// Matrices of the model, packed for this CPU's micro-kernels, and their products with rows of activations.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "examples/common/aligned_memory.hpp"
+#include "examples/common/thread_pool.hpp"
+#include "kai/gemm/kai_gemm_file.h"
+#include "model.hpp"
+
+namespace llm {
+
+/// Throws Error unless `status` is OK.
+void require(kai_gemm_status status, const std::string& what);
+
+/// What a product does besides multiplying.
+struct Use {
+    size_t rows;        ///< Most rows of a run, of all experts together.
+    bool adds = false;  ///< C += product. Experts: their products are weighted, and added to rows of C.
+    kai_gemm_activation activation = KAI_GEMM_NO_ACTIVATION;
+};
+
+/// C = A * B with f32 A and C. B is a matrix, or a gate and its factor: C = activation(A * gate) * (A * up).
+class Product {
+public:
+    size_t workspace_size() const {
+        return plan_.workspace_size;
+    }
+    const kai_gemm_plan& plan() const {
+        return plan_;
+    }
+    /// `rows` rows of k floats, one after the other, to rows of n floats that are `c_ld` floats apart (0: n).
+    kai_gemm_operands operands(size_t rows, const float* a, float* c, size_t c_ld = 0) const;
+    /// Runs it. `workspace`: workspace_size() bytes.
+    void run(const kai_gemm_operands& operands, void* workspace, ThreadPool& pool) const;
+
+private:
+    friend class WeightLoader;
+    kai_gemm_plan plan_ = {};
+    kai_gemm_epilogue epilogue_ = {};
+    AlignedMemory packed_;  ///< Empty: in `file_`.
+    std::shared_ptr<Mapping> file_;
+    std::vector<const void*> matrices_;  // packed: each expert's; gate and up alternate
+};
+
+/// Packs matrices of a model file, or takes them from a file of packed weights.
+class WeightLoader {
+public:
+    /// `packed`: the path of such a file, or empty. `all`: bytes that will be loaded, for the progress bar.
+    WeightLoader(ThreadPool& pool, const std::string& packed, size_t all);
+
+    Product load(const Matrix& b, const Use& use) {
+        return load(std::vector<const Matrix*>{&b}, use);
+    }
+    /// @pre gate and up have the same shape and type.
+    Product load_pair(const Matrix& gate, const Matrix& up, const Use& use) {
+        return load(std::vector<const Matrix*>{&gate, &up}, use);
+    }
+    /// Bytes of packed weights so far, in memory and in the file.
+    size_t bytes() const {
+        return bytes_;
+    }
+
+private:
+    Product load(const std::vector<const Matrix*>& matrices, const Use& use);
+    bool find_packed(const std::vector<const Matrix*>& matrices, std::vector<kai_gemm_tensor>& tensors) const;
+    void pack(const std::vector<const Matrix*>& matrices, Product& product);
+    void show_progress(size_t bytes);
+
+    ThreadPool& pool_;
+    std::shared_ptr<Mapping> mapping_;
+    kai_gemm_file file_ = {};
+    size_t all_, done_ = 0, bytes_ = 0;
+    int shown_ = -1;
+};
+
+}  // namespace llm

@@ -1,0 +1,216 @@
+"""What examples/llm makes of files, and what llama.cpp makes of them: compare.py TREE SHIM FOLDER PART PROGRAM...
+
+Run by the Python of the unpacked packages (llm_test.py). PART: native, or emulated: less.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TREE, SHIM, FOLDER, PART = *map(pathlib.Path, sys.argv[1:4]), sys.argv[4]
+PROGRAM, ROOT = sys.argv[5:], pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(TREE / "usr/lib/python3/dist-packages")]
+import numpy as np  # noqa: E402
+from llama_cpp import Llama  # noqa: E402
+import models  # noqa: E402
+import texts  # noqa: E402
+
+llama = Llama(TREE, SHIM)
+failures = 0
+
+
+def check(holds, what):
+    global failures
+    if not holds:
+        failures += 1
+        print("FAILED:", what)
+
+
+def llm(*arguments, text=True):
+    return subprocess.run([*PROGRAM, *map(str, arguments)], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=text).stdout
+
+
+def compare_tokens():
+    """Tokens of 1,000 lines and of whole files, and what each token stands for."""
+    rng = np.random.default_rng(1)
+    lines = texts.lines(ROOT, rng, 1000)
+    whole = [(ROOT / path).read_bytes()[:20000] for path in ("examples/tiny_lm/train.cpp", "docs/gguf.md")]
+    (FOLDER / "texts").write_bytes(b"\0".join(lines + whole) + b"\0")
+    for name, vocabulary in models.vocabularies(ROOT).items():
+        path = FOLDER / f"{name}.gguf"
+        models.write_vocabulary(path, vocabulary)
+        theirs = llama.open(path, vocabulary_only=True)
+        ours = [list(map(int, line.split())) for line in llm(path, "--tokenize", FOLDER / "texts").split("\n")[:-1]]
+        check(len(ours) == len(lines) + len(whole), f"{name}: {len(ours)} texts")
+        differ = 0
+        for text, tokens in zip(lines + whole, ours):
+            wanted = theirs.tokens(text, True, True)
+            if tokens != wanted:
+                differ += 1
+                at = next((i for i, (a, b) in enumerate(zip(tokens, wanted)) if a != b), min(len(tokens), len(wanted)))
+                check(differ > 3, f"{name}: {text[:200]!r}, token {at}: {tokens[at - 1:at + 5]}, llama.cpp "
+                      f"{wanted[at - 1:at + 5]}: {[theirs.piece(t) for t in wanted[at - 1:at + 5]]}")
+        check(differ == 0, f"{name}: {differ} of {len(ours)} texts have other tokens")
+        print(f"{name}: {len(ours)} texts, {sum(map(len, ours))} tokens, {differ} texts differ")
+        theirs.close()
+
+
+def compare_logits(name, path, bound, text, context=0, cache="f32", agree=0.99):
+    """bound: of the largest difference, in standard deviations of the logits of a position."""
+    theirs = llama.open(path)
+    (FOLDER / "prompt").write_bytes(text)
+    context = context or 512
+    llm(path, "-f", FOLDER / "prompt", "-n", 0, "-c", context, "-b", 100, "-t", 2, "--cache", cache,
+        "--logits", FOLDER / "logits")
+    ours = np.fromfile(FOLDER / "logits", np.float32).reshape(-1, theirs.vocabulary)
+    tokens = theirs.tokens(text, True, True)
+    wanted = theirs.logits(tokens, context, cache == "f32")
+    theirs.close()
+    check(ours.shape == wanted.shape, f"{name}: {ours.shape}, {wanted.shape}")
+    spread = wanted.std(axis=1, keepdims=True)
+    error = np.abs(ours - wanted) / spread
+    same = (ours.argmax(axis=1) == wanted.argmax(axis=1)).mean()
+    rms = float(np.sqrt((error ** 2).mean()))
+    print(f"{name}: {len(tokens)} tokens, largest difference {error.max():.2g}, mean square {rms:.2g}, bound {bound}, "
+          f"top token equal {100 * same:.2f} %")
+    check(error.max() <= bound, f"{name}: logits differ by {error.max()} standard deviations")
+    check(same >= agree, f"{name}: the top token is equal at {same} of the positions")
+    return ours, wanted, tokens
+
+
+def compare_architectures(only=None, size=600):
+    vocabularies = models.vocabularies(ROOT)
+    for name, (architecture, vocabulary, sizes, keys) in models.architectures().items():
+        if only is None or name in only:
+            models.write(quantiser, MODEL, architecture, vocabularies[vocabulary], "F32", sizes, keys)
+            # ggml rounds GELU to f16.
+            compare_logits(name, MODEL, 2e-3 if architecture.startswith("gemma") else 2e-4, TEXT[:size])
+
+
+def compare_types(only=None, size=300):
+    vocabulary = models.vocabularies(ROOT)["spm"]
+    for kind, bound in models.TYPES.items():
+        if only is None or kind in only:
+            models.write(quantiser, MODEL, "llama", vocabulary, kind)
+            compare_logits(kind, MODEL, bound, TEXT[:size], agree=0.99 if kind in ("F32", "F16") else 0.8)
+
+
+def perplexity(logits, tokens, window):
+    """As llama-perplexity has it: the second half of each window."""
+    surprises = []
+    for begin in range(0, len(tokens) - window + 1, window):
+        rows = logits[begin + window // 2:begin + window - 1].astype(np.float64)
+        following = tokens[begin + window // 2 + 1:begin + window]
+        most = rows.max(axis=1, keepdims=True)
+        surprises.append(np.log(np.exp(rows - most).sum(axis=1)) + most[:, 0] - rows[np.arange(len(rows)), following])
+    return np.exp(np.concatenate(surprises).mean())
+
+
+def compare_long_text():
+    """2,000 tokens: logits of one text, and the perplexity of its windows."""
+    models.write(quantiser, MODEL, "llama", models.vocabularies(ROOT)["spm"], "F16")
+    _, _, tokens = compare_logits("2,000 tokens", MODEL, 0.05, TEXT[:5700], 2304, "f16")
+    check(len(tokens) >= 2000, f"{len(tokens)} tokens are fewer than 2,000")
+    theirs, window = llama.open(MODEL), 256
+    windows = [[1, *tokens[at + 1:at + window]] for at in range(0, len(tokens) - window + 1, window)]
+    logits = np.concatenate([theirs.logits(part, window, False) for part in windows])
+    wanted = perplexity(logits, sum(windows, []), window)
+    theirs.close()
+    said = llm(MODEL, "--perplexity", FOLDER / "prompt", "-c", window, "-t", 2)
+    ours = float(said.split()[1].rstrip(","))
+    print(f"perplexity {ours}, llama.cpp {wanted:.4f}")
+    check(abs(ours / wanted - 1) < 1e-3, f"perplexity {ours}, llama.cpp {wanted}")
+
+
+def compare_generated(architecture="llama", vocabulary="spm"):
+    """The likeliest tokens, one after the other, and the same logits whether tokens come one by one or together."""
+    models.write(quantiser, MODEL, architecture, models.vocabularies(ROOT)[vocabulary], "F32")
+    prompt = TEXT[:200]
+    together, _, tokens = compare_logits("together", MODEL, 2e-3, prompt)
+    arguments = ("-f", FOLDER / "prompt", "-c", 512, "--cache", "f32")
+    llm(MODEL, *arguments, "-n", 0, "-b", 1, "--logits", FOLDER / "logits")
+    one_by_one = np.fromfile(FOLDER / "logits", np.float32).reshape(together.shape)
+    difference = np.abs(together - one_by_one).max() / together.std()
+    check(difference < 1e-4, f"one by one: {difference}")
+    theirs, written = llama.open(MODEL), b""
+    for _ in range(12):
+        token = int(theirs.logits(tokens, 512)[-1].argmax())
+        tokens, written = [*tokens, token], written + theirs.piece(token)
+    theirs.close()
+    ours = llm(MODEL, *arguments, "-n", 12, "--temp", 0, text=False)
+    check(ours == written + b"\n", f"written: {ours}, llama.cpp {written}")
+    seeds = [llm(MODEL, *arguments, "-n", 8, "--seed", seed, text=False) for seed in (1, 1, 2)]
+    check(seeds[0] == seeds[1] != seeds[2], "the seed does not decide what is written")
+
+
+def check_packed_and_memory(kai_gguf):
+    """The same bits from a packed file (kai_gguf: the tool, or None); weights are in memory once."""
+    sizes = models.Sizes(inner=4096)
+    models.write(quantiser, MODEL, "llama", models.vocabularies(ROOT)["spm"], "Q4_0", sizes)
+    (FOLDER / "prompt").write_bytes(TEXT[:100])
+    packed, logits = FOLDER / "packed.kai", []
+    if kai_gguf is not None:
+        subprocess.run([*PROGRAM[:-1], kai_gguf, "pack", MODEL, packed], check=True, stdout=subprocess.DEVNULL)
+    for more in [("--packed", packed)] * (kai_gguf is not None) + [()]:
+        done = subprocess.run([*PROGRAM, *map(str, (MODEL, "-f", FOLDER / "prompt", "-n", 0, "--logits",
+                               FOLDER / "logits", "-t", 2, *more))], check=True, stderr=subprocess.PIPE, text=True)
+        logits.append((FOLDER / "logits").read_bytes())
+    check(logits[0] == logits[-1], "a packed file gives other bits")
+    weights, cache, workspace, peak = map(float, re.findall(r"[0-9.]+", done.stderr))
+    matrices = (2000 * 256 + 2 * (3 * 4096 * 256 + (256 + 128 + 128 + 256) * 256)) * 18 / 32 / 2**20
+    check(matrices <= weights < 1.05 * matrices, f"weights {weights} MiB, in the file {matrices:.1f}")
+    if len(PROGRAM) == 1:
+        check(peak < weights + cache + workspace + 12, f"the peak is {peak} MiB: {done.stderr}")
+
+
+def check_refused():
+    """Whatever is wrong: a sentence, exit code 1, and nothing else."""
+    def refused(what, *arguments, says=""):
+        done = subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+        sentence = done.stderr.startswith("llm: ") and done.stderr.count("\n") == 1 and says in done.stderr
+        check(done.returncode == 1 and sentence and done.stdout == "", f"{what}: {done}")
+
+    vocabularies = models.vocabularies(ROOT)
+    write = lambda *arguments: models.write(quantiser, MODEL, *arguments)  # noqa: E731
+    write("llama", vocabularies["spm"])
+    whole = MODEL.read_bytes()
+    for size in (0, 3, 24, 200, 5000, 40000, len(whole) // 2, len(whole) - 70000):
+        (FOLDER / "cut").write_bytes(whole[:size])
+        refused(f"{size} bytes", FOLDER / "cut", "-p", "x")
+    refused("no file", FOLDER / "none", "-p", "x", says="No such file")
+    refused("a folder", FOLDER, "-p", "x")
+    refused("no prompt", MODEL, "-p", "", "-c", "0")
+    refused("too long", MODEL, "-p", "x", "-n", 5000, says="positions")
+    refused("cache", MODEL, "-p", "x", "--cache", "f64", says="f64")
+    refused("option", MODEL, "--what", says="--what")
+    for old, new, says in ((b"llama.block_count", b"llama.block_kount", "block_count"),
+                           (b"blk.1.ffn_down.weight", b"blk.1.ffn_town.weight", "ffn_down"),
+                           (b"\x05\0\0\0\0\0\0\0llama", b"\x05\0\0\0\0\0\0\0lama2", "architecture 'lama2'")):
+        check(old in whole, old)
+        MODEL.write_bytes(whole.replace(old, new, 1))
+        refused(new, MODEL, "-p", "x", says=says)
+    write("llama", vocabularies["spm"], "F32", models.Sizes(), [("add_embedding_length", 2**31)])
+    refused("width", MODEL, "-p", "x", says="embedding_length")
+    write("qwen2", {**vocabularies["qwen2"], "pre": "unheard-of"})
+    refused("pre-tokenizer", MODEL, "-p", "x", says="unheard-of")
+
+
+quantiser, MODEL = models.Quantiser(TREE), FOLDER / "model.gguf"
+TEXT = (ROOT / "examples/tiny_lm/gospels.txt").read_bytes()
+if PART == "native":
+    compare_tokens()
+    compare_architectures()
+    compare_types()
+    compare_long_text()
+    compare_generated()
+    check_packed_and_memory(os.environ.get("KAI_GGUF"))
+    check_refused()
+else:
+    compare_architectures(("llama", "qwen3moe", "gemma2"), 100)
+    compare_types(("F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q6_K", "IQ2_S"), 60)
+    check_packed_and_memory(os.environ.get("KAI_GGUF"))
+raise SystemExit(1 if failures else 0)
