@@ -207,10 +207,8 @@ struct Unit {
             m.last[i] = static_cast<uint32_t>(last > start ? min(last - start, plan.block) : 0);
             const auto here = static_cast<ptrdiff_t>(start), own = static_cast<ptrdiff_t>(s.position + r.token);
             m.distance[i] = static_cast<float>(here - own);
-            m.mask[i] = s.mask == nullptr
-                            ? nullptr
-                            : at(s.mask, r.head * s.mask_head + r.token * or_none(s.mask_token, s.length * size) +
-                                             start * size);
+            const size_t row = r.head * s.mask_head + r.token * or_none(s.mask_token, s.length * size);
+            m.mask[i] = s.mask != nullptr ? at(s.mask, row + start * size) : nullptr;
         }
     }
 

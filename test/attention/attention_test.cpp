@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "test/attention/experiment.hpp"
 
@@ -97,6 +98,9 @@ TEST_P(Attention, Long) {
     kai_attention_problem p = problem_of(GetParam(), 4, 1, 32, 32);
     p.page = 64;
     expect_right(p, {{1, 1299, 1300, 0}, {0, 0, 5, 0}, {50, 0, 50, 0}, {2, 511, 513, 0}, {1, 511, 512, 0}}, {});
+    Options options;
+    options.sinks = options.slopes = true;
+    expect_right(p, {{2, 1298, 1300, 0}}, options);
     p.window = 100;
     expect_right(p, {{3, 1297, 1300, 0}, {60, 540, 600, 0}}, {});
 }
@@ -265,6 +269,57 @@ std::string name_of(const testing::TestParamInfo<kai_attention_cache>& info) {
 INSTANTIATE_TEST_SUITE_P(
     All, Attention, testing::Values(KAI_ATTENTION_F32, KAI_ATTENTION_F16, KAI_ATTENTION_BF16, KAI_ATTENTION_Q8_0),
     name_of);
+
+/// What a query of f32 gives with one element of its operands changed: [head][column] of the last token.
+std::vector<float> results_with(float key, float value, float query, float mask) {
+    kai_attention_problem p = problem_of(KAI_ATTENTION_F32, 2, 2, 32, 32);
+    Options options;
+    options.mask = true;
+    Experiment e(p, {{1, 199, 200, 0}}, options);
+    SequenceData& s = e.sequences()[0];
+    auto* masks = s.mask_buffer->as<float>();
+    masks[150] = 0;
+    for (size_t i = 0; mask == -std::numeric_limits<float>::infinity() && i < 200; ++i) {
+        masks[i] = mask;
+    }
+    masks[10] = mask == -std::numeric_limits<float>::infinity() ? mask : masks[10] + mask;
+    s.keys[150 * 64 + 3] += key, s.values[150 * 64 + 3] += value;
+    s.q_buffer->as<float>()[5] += query;
+    kai_attention_rows rows = {};
+    rows.type = kai_dt_f32, rows.count = 200, rows.keys = s.keys.data(), rows.values = s.values.data();
+    EXPECT_EQ(kai_attention_append(&e.plan(), s.table.data(), 0, &rows, nullptr, nullptr), KAI_GEMM_OK);
+    e.run();
+    const auto* out = s.out->as<float>();
+    return {out, out + 64};
+}
+
+size_t count_nan(const std::vector<float>& x, size_t first, size_t last) {
+    size_t count = 0;
+    for (size_t i = first; i < last; ++i) {
+        count += std::isnan(x[i]);
+    }
+    return count;
+}
+
+/// A score that is NaN or +infinity makes NaN of its row, a value that is not finite of its column, nothing of others.
+TEST(AttentionSpecial, NaNAndInfinity) {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(count_nan(results_with(0, 0, 0, 0), 0, 64), 0U);
+    for (const float x : {inf, nan}) {
+        const std::vector<float> key = results_with(x, 0, 0, 0), query = results_with(0, 0, x, 0);
+        EXPECT_EQ(count_nan(query, 0, 32), 32U) << x;
+        EXPECT_EQ(count_nan(query, 32, 64), 0U) << x;
+        EXPECT_EQ(count_nan(key, 32, 64), 0U) << x;
+        if (std::isnan(x)) {
+            EXPECT_EQ(count_nan(key, 0, 32), 32U);
+        }
+        EXPECT_EQ(count_nan(results_with(0, 0, 0, x), 0, 64), 64U) << x;
+        const std::vector<float> value = results_with(0, x, 0, 0);
+        EXPECT_FALSE(std::isfinite(value[3])) << x;
+        EXPECT_EQ(count_nan(value, 0, 3) + count_nan(value, 4, 64), 0U) << x;
+    }
+    EXPECT_EQ(results_with(0, 0, 0, -inf), std::vector<float>(64, 0.0F));
+}
 
 /// Pages before the window may be gone.
 TEST(AttentionPages, OfTheWindowOnly) {
