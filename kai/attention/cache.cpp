@@ -10,37 +10,78 @@
 namespace kai::attention {
 namespace {
 
-/// Elements that are converted at a time.
-constexpr size_t kPiece = 256;
+/// Elements of a row that are converted at a time, and rows that become columns together: 4 KB.
+constexpr size_t kPiece = 64, kTogether = 16;
 
-float to_float(kai_datatype type, const void* from, size_t i) {
-    return type == kai_dt_f32   ? load<float>(at(from, 4 * i))
-           : type == kai_dt_f16 ? kai_cast_f32_f16(load<uint16_t>(at(from, 2 * i)))
-                                : kai_cast_f32_bf16(load<uint16_t>(at(from, 2 * i)));
+struct F16 {
+    uint16_t bits;
+};
+struct Bf16 {
+    uint16_t bits;
+};
+float to_float(float x) {
+    return x;
+}
+float to_float(F16 x) {
+    return kai_cast_f32_f16(x.bits);
+}
+float to_float(Bf16 x) {
+    return kai_cast_f32_bf16(x.bits);
+}
+void from_float(float& to, float x) {
+    to = x;
+}
+void from_float(F16& to, float x) {
+    to.bits = kai_cast_f16_f32(x);
+}
+void from_float(Bf16& to, float x) {
+    to.bits = kai_cast_bf16_f32(x);
 }
 
-/// Writes a row of elements of T to their places: consecutive ones of one column (of a panel) or of all columns.
-template <typename T>
-void put_column(const Panels& to, void* operand, size_t column, const void* row) {
-    char* place = at(operand, to.at(0, column));
-    for (size_t i = 0; i < to.k; i += to.group, place += to.nr * to.group * sizeof(T)) {
-        memcpy(place, at(row, i * sizeof(T)), min(to.group, to.k - i) * sizeof(T));
+/// f(T{}) for the type.
+template <typename F>
+void with_type(kai_datatype type, F f) {
+    type == kai_dt_f32 ? f(float{}) : type == kai_dt_f16 ? f(F16{}) : f(Bf16{});
+}
+
+/// Writes `depth` elements from k = row on of `count` columns, which are one after the other in a panel.
+template <typename T, size_t group>
+void put_columns(
+    const Panels& to, void* operand, size_t row, size_t depth, size_t column, size_t count, const void* from,
+    size_t from_stride) {
+    for (size_t i = 0; i < depth; i += group) {
+        char* place = at(operand, to.at(row + i, column));
+        for (size_t c = 0; c < count; ++c) {
+            memcpy(place + c * group * sizeof(T), at(from, c * from_stride + i * sizeof(T)), group * sizeof(T));
+        }
     }
 }
-template <typename T>
+
+/// Writes elements of a row of values to their places.
+template <typename T, size_t group>
 void put_row(const Panels& to, void* operand, size_t row, const void* from) {
     for (size_t first = 0; first < to.n; first += to.nr) {
         char* place = at(operand, to.at(row, first));
         const size_t count = min(to.nr, to.n - first);
-        if (to.group == 1) {
-            memcpy(place, at(from, first * sizeof(T)), count * sizeof(T));
-            continue;
-        }
         for (size_t i = 0; i < count; ++i) {
-            store(place + i * to.group * sizeof(T), load<T>(at(from, (first + i) * sizeof(T))));
+            store(place + i * group * sizeof(T), load<T>(at(from, (first + i) * sizeof(T))));
         }
     }
 }
+
+/// f<element, group> of the operand: f32 has groups of 1, f16 and bf16 of up to 4, which divide sizes of heads.
+#define WITH_PANELS(to, function, ...)              \
+    do {                                            \
+        if ((to).element == 4) {                    \
+            function<uint32_t, 1>(to, __VA_ARGS__); \
+        } else if ((to).group == 1) {               \
+            function<uint16_t, 1>(to, __VA_ARGS__); \
+        } else if ((to).group == 2) {               \
+            function<uint16_t, 2>(to, __VA_ARGS__); \
+        } else {                                    \
+            function<uint16_t, 4>(to, __VA_ARGS__); \
+        }                                           \
+    } while (false)
 
 /// Zeros of the heads of panels first ... last - 1.
 void clear_heads(const Panels& to, void* operand, size_t first, size_t last) {
@@ -65,18 +106,31 @@ void for_each_row(const Rows& rows, kai_datatype type, size_t size, Visit visit)
 
 void write_columns(const Panels& to, kai_datatype type, void* operand, size_t first, const Rows& rows) {
     clear_heads(to, operand, first / to.nr, divide_up(first + rows.count, to.nr));
-    for_each_row(rows, type, to.k, [&](const void* row, size_t i) {
-        to.element == 4 ? put_column<uint32_t>(to, operand, first + i, row)
-                        : put_column<uint16_t>(to, operand, first + i, row);
-    });
+    const size_t from_size = size_of(rows.type);
+    for (size_t done = 0; done < rows.count;) {
+        const size_t column = first + done;
+        const size_t count = min(min(kTogether, rows.count - done), to.nr - column % to.nr);
+        const char* from = at(rows.data, done * rows.stride);
+        if (rows.type == type) {
+            WITH_PANELS(to, put_columns, operand, 0, to.k, column, count, from, rows.stride);
+        }
+        for (size_t k = 0; rows.type != type && k < to.k; k += kPiece) {
+            alignas(64) char buffer[kTogether][kPiece * sizeof(float)];
+            const size_t piece = min(kPiece, to.k - k);
+            for (size_t c = 0; c < count; ++c) {
+                convert(type, buffer[c], rows.type, from + c * rows.stride + k * from_size, piece);
+            }
+            WITH_PANELS(to, put_columns, operand, k, piece, column, count, buffer, sizeof(buffer[0]));
+        }
+        done += count;
+    }
 }
 void write_rows(const Panels& to, kai_datatype type, void* operand, size_t first, const Rows& rows) {
     clear_heads(to, operand, 0, divide_up(to.n, to.nr));
-    for_each_row(rows, type, to.n, [&](const void* row, size_t i) {
-        to.element == 4 ? put_row<uint32_t>(to, operand, first + i, row)
-                        : put_row<uint16_t>(to, operand, first + i, row);
-    });
+    for_each_row(
+        rows, type, to.n, [&](const void* row, size_t i) { WITH_PANELS(to, put_row, operand, first + i, row); });
 }
+#undef WITH_PANELS
 
 /// Quantises rows to columns of panels of int8.
 void quantise(const kai_gemm_format& format, size_t size, void* operand, size_t first, const Rows& rows) {
@@ -86,35 +140,44 @@ void quantise(const kai_gemm_format& format, size_t size, void* operand, size_t 
         type == kai_dt_f16 ? last ? kai_run_rhs_append_qsi8c32pscalef16_f16 : kai_run_rhs_append_qsi8c32p_f16
         : last             ? kai_run_rhs_append_qsi8c32pscalef16_f32
                            : kai_run_rhs_append_qsi8c32p_f32;
-    for_each_row(rows, type, size, [&](const void* row, size_t i) {
-        append(first + i, 1, size, format.nr, format.kr, format.sr, row, size * size_of(type), operand);
-    });
+    const auto columns = [&](const void* from, size_t stride, size_t column, size_t count) {
+        append(column, count, size, format.nr, format.kr, format.sr, from, stride, operand);
+    };
+    if (rows.type == type) {
+        return columns(rows.data, rows.stride, first, rows.count);
+    }
+    for_each_row(
+        rows, type, size, [&](const void* row, size_t i) { columns(row, size * size_of(type), first + i, 1); });
 }
 
 /// Columns of one row each are rows of records, as in a GGUF file.
 constexpr kai_gemm_format kRecords = {"qsi8c32p", 1, 16, 2};
+
+kai_datatype stored_type(const Plan& plan) {
+    return plan.problem.cache_type == KAI_ATTENTION_F16 ? kai_dt_f16 : kai_dt_bf16;
+}
 
 /// Rows that are stored as they are.
 void store_rows(const Plan& plan, size_t size, void* to, size_t first, const Rows& rows) {
     if (plan.problem.cache_type == KAI_ATTENTION_Q8_0) {
         return quantise(kRecords, size, to, first, rows);
     }
-    for (size_t i = 0; i < rows.count; ++i) {  // bf16: other floats are operands
-        convert(kai_dt_bf16, at(to, (first + i) * size * 2), rows.type, at(rows.data, i * rows.stride), size);
+    for (size_t i = 0; i < rows.count; ++i) {
+        convert(stored_type(plan), at(to, (first + i) * size * 2), rows.type, at(rows.data, i * rows.stride), size);
     }
 }
 
-/// write(row as f32, i) for each row that is stored as it is.
+/// write(rows, the first one's position) for rows that are stored as they are.
 template <typename Write>
-void for_each_stored(const Plan& plan, size_t size, const void* from, size_t count, Write write) {
-    alignas(64) float buffer[kMostHead];
+void for_stored_rows(const Plan& plan, size_t size, const void* from, size_t count, Write write) {
     const size_t stride = row_bytes(plan.problem.cache_type, size);
+    if (plan.problem.cache_type != KAI_ATTENTION_Q8_0) {
+        return write(Rows{stored_type(plan), from, stride, count}, 0);
+    }
+    alignas(64) float buffer[kMostHead];
+    const kai_gguf_type* type = kai_gguf_find_type(KAI_GGUF_Q8_0);
     for (size_t i = 0; i < count; ++i) {
-        if (plan.problem.cache_type == KAI_ATTENTION_Q8_0) {
-            kai_gguf_dequantise(kai_gguf_find_type(KAI_GGUF_Q8_0), size, at(from, i * stride), kai_dt_f32, buffer);
-        } else {
-            convert(kai_dt_f32, buffer, kai_dt_bf16, at(from, i * stride), size);
-        }
+        kai_gguf_dequantise(type, size, at(from, i * stride), kai_dt_f32, buffer);
         write(Rows{kai_dt_f32, buffer, 0, 1}, i);
     }
 }
@@ -139,23 +202,15 @@ void convert(kai_datatype to_type, void* to, kai_datatype from_type, const void*
         memcpy(to, from, count * size_of(to_type));
         return;
     }
-    float buffer[kPiece];
-    for (size_t first = 0; first < count; first += kPiece) {
-        const size_t piece = min(kPiece, count - first);
-        const void* source = at(from, first * size_of(from_type));
-        for (size_t i = 0; i < piece; ++i) {
-            buffer[i] = to_float(from_type, source, i);
-        }
-        char* place = at(to, first * size_of(to_type));
-        for (size_t i = 0; i < piece; ++i) {
-            if (to_type == kai_dt_f32) {
-                store(place + 4 * i, buffer[i]);
-            } else {
-                store(
-                    place + 2 * i, to_type == kai_dt_f16 ? kai_cast_f16_f32(buffer[i]) : kai_cast_bf16_f32(buffer[i]));
+    with_type(from_type, [=](auto source) {
+        with_type(to_type, [=](auto result) {
+            for (size_t i = 0; i < count; ++i) {
+                auto x = result;
+                from_float(x, to_float(load<decltype(source)>(at(from, i * sizeof(source)))));
+                store(at(to, i * sizeof(x)), x);
             }
-        }
-    }
+        });
+    });
 }
 
 Panels panels_of(const Product& product, size_t n, size_t k) {
@@ -200,8 +255,8 @@ const void* load_keys(const Plan& plan, const void* page, size_t count, void* sp
         return page;
     }
     const Panels to = panels_of(plan.scores, p.page, p.key_size);
-    for_each_stored(plan, p.key_size, page, count, [&](const Rows& row, size_t i) {
-        write_columns(to, plan.scores.type, space, i, row);
+    for_stored_rows(plan, p.key_size, page, count, [&](const Rows& rows, size_t first) {
+        write_columns(to, plan.scores.type, space, first, rows);
     });
     return space;
 }
@@ -217,8 +272,8 @@ const void* load_values(const Plan& plan, const void* page, size_t count, void* 
         cut_panels(all, to, values, count, space);
         return space;
     }
-    for_each_stored(plan, p.value_size, values, count, [&](const Rows& row, size_t i) {
-        write_rows(to, plan.values.type, space, i, row);
+    for_stored_rows(plan, p.value_size, values, count, [&](const Rows& rows, size_t first) {
+        write_rows(to, plan.values.type, space, first, rows);
     });
     for (size_t k = count; k < to.depth(); ++k) {
         for (size_t column = 0; column < to.n; ++column) {

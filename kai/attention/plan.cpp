@@ -48,7 +48,7 @@ Candidates candidates_of(kai_attention_cache type, bool keys) {
         case KAI_ATTENTION_F16:
             c.of[c.count++] = {kai_dt_f16, {"matmul_clamp_f32_f16p_f16p", "matmul_clamp_f32_f16_f16p"}, kSme, false};
             c.of[c.count++] = {kai_dt_f16, {"matmul_clamp_f32_f16_f16kxn", nullptr}, 0, false};
-            c.of[c.count++] = {kai_dt_f16, {"matmul_clamp_f32_f16_f16p", nullptr}, 0, false};
+            add_f32(c, true);
             return c;
         case KAI_ATTENTION_BF16:
             c.of[c.count++] = {kai_dt_bf16, {"matmul_clamp_f32_bf16p_bf16p", "matmul_clamp_f32_bf16_bf16p"}, 0, false};

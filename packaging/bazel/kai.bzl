@@ -178,7 +178,7 @@ def _attention(name):
     groups = {}
     for path in native.glob(["kai/attention/*.cpp"]):
         kind = "assembly" if path.endswith(".S") else path.split("/")[-1].split(".")[0]
-        kind = kind if kind in ["kernels", "block_portable", "assembly"] else "common"
+        kind = kind if kind in ["kernels", "block_portable", "cache", "assembly"] else "common"
         key = (isa_of(path), kind)
         groups[key] = groups.get(key, []) + [path]
     headers = native.glob(["kai/attention/*.hpp", "kai/gemm/*.hpp"])
@@ -189,7 +189,7 @@ def _attention(name):
         defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"]
         if kind != "assembly":
             own = _AARCH64_COPTS + ["-march=" + ISAS[isa]]
-            copts = ["-O3"] if kind == "block_portable" else []
+            copts = ["-O3"] if kind in ["block_portable", "cache"] else []  # for GCC to vectorise
             copts = _COPTS + _FLOAT_RULES + copts + _aarch64(own, _AARCH64_ELF_COPTS)
         if kind == "kernels":
             defines = defines + select({
