@@ -16,6 +16,7 @@
 #include "options.hpp"
 #include "sampling.hpp"
 #include "tokenizer.hpp"
+#include "tools/files.hpp"
 #include "unicode.hpp"
 
 namespace llm {
@@ -80,7 +81,7 @@ void generate(
 }
 
 void run(const Options& o) {
-    const Mapping mapping(o.model);
+    const tools::Mapping mapping(o.model);
     const ModelFile file(mapping.data(), mapping.size());
     const Tokenizer tokenizer(file);
     if (!o.tokenize.empty()) {

@@ -15,15 +15,13 @@ struct Architecture {
     bool halves;            // RopeShape
     bool scales_embedding;  // by sqrt(width)
     bool gelu;
-    bool has_window;
-    bool window_in_even_layers;
+    bool window_in_even_layers;  // the window of others is ignored, as by llama.cpp
 };
 
 constexpr Architecture kArchitectures[] = {
-    {"llama", false, false, false, false, false}, {"qwen2", true, false, false, false, false},
-    {"qwen3", true, false, false, false, false},  {"qwen3moe", true, false, false, false, false},
-    {"gemma", true, true, true, false, false},    {"gemma2", true, true, true, true, true},
-    {"phi3", true, false, false, true, false},
+    {"llama", false, false, false, false},   {"qwen2", true, false, false, false}, {"qwen3", true, false, false, false},
+    {"qwen3moe", true, false, false, false}, {"gemma", true, true, true, false},   {"gemma2", true, true, true, true},
+    {"phi3", true, false, false, false},
 };
 
 const Architecture& architecture_of(const ModelFile& file) {
@@ -161,10 +159,9 @@ void Reader::read_attention_shape() {
         shape_.attention_scale = 1 / std::sqrt(static_cast<float>(shape_.width / shape_.heads));
     }
     shape_.attention_cap = file_.real(prefix_ + "attn_logit_softcapping", 0);
-    if (architecture_.has_window && file_.integer(prefix_ + "attention.sliding_window", 0) != 0) {
+    if (architecture_.window_in_even_layers && file_.integer(prefix_ + "attention.sliding_window", 0) != 0) {
         shape_.window = size("attention.sliding_window");
     }
-    shape_.window_in_even_layers = architecture_.window_in_even_layers;
 }
 
 void Reader::read_rope_shape() {
@@ -186,8 +183,6 @@ void Reader::read_rope_shape() {
     }
     rope.original_context = size("rope.scaling.original_context_length", shape_.context);
     rope.magnitude = file_.real(prefix_ + "rope.scaling.attn_factor", 1);
-    rope.yarn_fast = file_.real(prefix_ + "rope.scaling.yarn_beta_fast", 32);
-    rope.yarn_slow = file_.real(prefix_ + "rope.scaling.yarn_beta_slow", 1);
     rope.factors = vector("rope_freqs.weight", rope.rotated / 2, true);
     if (rope.factors.empty()) {
         rope.factors = vector("rope_factors_short.weight", rope.rotated / 2, true);

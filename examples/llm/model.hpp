@@ -15,9 +15,8 @@ struct RopeShape {
     size_t rotated = 0;   ///< Elements of a head that turn.
     bool halves = false;  ///< Pairs are (i, i + rotated / 2) (NEOX), else (2i, 2i + 1) (NORM).
     float base = 10000;
-    float factor = 1;   ///< Positions are divided by it: linear and YaRN scaling.
-    bool yarn = false;  ///< Fast pairs are not scaled, slow ones are, those between are mixed.
-    float yarn_fast = 32, yarn_slow = 1;
+    float factor = 1;     ///< Positions are divided by it: linear and YaRN scaling.
+    bool yarn = false;    ///< Fast pairs are not scaled, slow ones are, those between are mixed.
     float magnitude = 1;  ///< Of the turned elements.
     size_t original_context = 0;
     /// Pair i turns slower by factors[i]; none: 1 (llama 3, phi 3). Beyond original_context phi 3 has long_factors.
@@ -33,9 +32,8 @@ struct Shape {
     float norm_epsilon = 1e-5f;
     float embedding_scale = 1;
     float attention_scale = 0, attention_cap = 0, output_cap = 0;  ///< Caps: 0, none.
-    size_t window = 0;                                             ///< Positions that a query sees; 0: all.
-    bool window_in_even_layers = false;                            ///< Of the others, queries see all.
-    bool gelu = false;                                             ///< GeGLU, else SwiGLU.
+    size_t window = 0;  ///< Positions that a query sees in every other layer, from the first one on; 0: all.
+    bool gelu = false;  ///< GeGLU, else SwiGLU.
     RopeShape rope;
 
     size_t q_size() const {

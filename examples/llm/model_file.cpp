@@ -3,13 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_file.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 namespace llm {
 namespace {
@@ -55,37 +50,7 @@ std::string quoted(std::string_view text) {
     return "'" + shown + "'";
 }
 
-Mapping::Mapping(const std::string& path) {
-    // O_NONBLOCK: a FIFO is refused, not waited for.
-    const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    struct stat status = {};
-    std::string error = fd < 0 || fstat(fd, &status) != 0 ? std::strerror(errno) : "";
-    if (error.empty() && !S_ISREG(status.st_mode)) {
-        error = "not a regular file";
-    }
-    if (error.empty() && status.st_size != 0) {
-        void* data = mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data == MAP_FAILED) {
-            error = std::strerror(errno);
-        } else {
-            data_ = static_cast<uint8_t*>(data), size_ = static_cast<size_t>(status.st_size);
-        }
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (!error.empty()) {
-        throw Error(path + ": " + error);
-    }
-}
-
-Mapping::~Mapping() {
-    if (data_ != nullptr) {
-        munmap(data_, size_);
-    }
-}
-
-void Mapping::forget(const void* data, size_t size) {
+void forget(const void* data, size_t size) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto begin = (reinterpret_cast<uintptr_t>(data) + page - 1) / page * page;
     const auto end = (reinterpret_cast<uintptr_t>(data) + size) / page * page;

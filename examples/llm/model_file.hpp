@@ -23,27 +23,8 @@ struct Error : std::runtime_error {
 /// A text of the file for a sentence: without control characters, cut off if it is long.
 std::string quoted(std::string_view text);
 
-/// A regular file, mapped read-only.
-class Mapping {
-public:
-    explicit Mapping(const std::string& path);
-    ~Mapping();
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-
-    const uint8_t* data() const {
-        return data_;
-    }
-    size_t size() const {
-        return size_;
-    }
-    /// These bytes will not be read for a long time: they need not stay in memory.
-    static void forget(const void* data, size_t size);
-
-private:
-    uint8_t* data_ = nullptr;
-    size_t size_ = 0;
-};
+/// These bytes of a mapped file will not be read for a long time: they need not stay in memory.
+void forget(const void* data, size_t size);
 
 /// `data` stays where it is. Texts that are returned point into it.
 class ModelFile {

@@ -81,8 +81,7 @@ Network::Network(const Model& model, const Options& options, size_t rows, size_t
     layers_.resize(shape_.layers);
     for (size_t i = 0; i < shape_.layers; ++i) {
         load_layer(model.layers[i], loader, layers_[i]);
-        layers_[i].attention =
-            shape_.window != 0 && (!shape_.window_in_even_layers || i % 2 == 0) ? kWindow : kNoWindow;
+        layers_[i].attention = shape_.window != 0 && i % 2 == 0 ? kWindow : kNoWindow;
         const kai_attention_plan& plan = attention_[layers_[i].attention];
         const size_t page = plan.problem.page, pages = (positions + page - 1) / page;
         pages_.push_back(allocate(pages * plan.page_bytes));
@@ -180,7 +179,7 @@ void Network::allocate_buffers() {
     for (const auto* buffer : {&x_, &normed_, &qkv_, &attended_, &hidden_, &factor_, &added_, &router_}) {
         floats += buffer->size();
     }
-    workspace_bytes = workspace_size_ + attention + (floats + shape_.vocabulary) * sizeof(float);
+    workspace_bytes = workspace_size_ + attention + floats * sizeof(float);
 }
 
 const float* Network::run(const Token* tokens, size_t count, bool all) {
@@ -370,7 +369,10 @@ void Network::feed_forward(const Layer& layer, const LayerProducts& products, si
 const float* Network::compute_logits(size_t count, bool all) {
     const size_t rows = all ? count : 1, vocabulary = shape_.vocabulary;
     normalise(model_.output_norm, rows, &x_[(count - rows) * shape_.width], normed_.data());
-    logits_.resize(std::max(logits_.size(), rows * vocabulary));
+    if (logits_.size() < rows * vocabulary) {
+        workspace_bytes += (rows * vocabulary - logits_.size()) * sizeof(float);
+        logits_.resize(rows * vocabulary);
+    }
     output_.run(output_.operands(rows, normed_.data(), logits_.data()), workspace_.get(), pool_);
     if (shape_.output_cap != 0) {
         for_each(rows, [&](size_t i) {

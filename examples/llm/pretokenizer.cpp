@@ -143,68 +143,62 @@ size_t word_llama3(const Text& text, size_t i) {
     return white_space(text, i);
 }
 
-using Word = size_t(const Text& text, size_t i);
+/// Where a match at i ends; i: there is none.
+using Match = size_t(const Text& text, size_t i);
 
-template <Word* word>
-std::vector<std::string_view> words(std::string_view from) {
-    const Text text(from);
-    std::vector<std::string_view> all;
-    for (size_t i = 0, end; i < text.size(); i = end) {
-        end = word(text, i);
-        all.push_back(text.between(i, end));
-    }
-    return all;
-}
-
-/// Splits each part again: runs of what `holds` apart from the rest, in pieces of at most `most`.
-template <typename Holds>
-std::vector<std::string_view> split_runs(const std::vector<std::string_view>& parts, Holds holds) {
+/// Splits each part into matches and what is between them.
+template <Match* match>
+std::vector<std::string_view> split(const std::vector<std::string_view>& parts) {
     std::vector<std::string_view> all;
     for (const std::string_view part : parts) {
         const Text text(part);
-        for (size_t i = 0, end; i < text.size(); i = end) {
-            const bool inside = holds(text, i);
-            end = skip(i, [&](size_t at) { return at < text.size() && holds(text, at) == inside; });
-            all.push_back(text.between(i, end));
-        }
-    }
-    return all;
-}
-
-/// Files that name no pre-tokenizer: [\p{P}$+<=>^~|]+ apart, then GPT-2's words, \p{N}+ apart, ASCII digits by three.
-std::vector<std::string_view> words_default(std::string_view from) {
-    const auto punctuation = [](const Text& text, size_t i) {
-        return text.is(i, Category::punctuation) ||
-               (text.point(i) - 1 < 0x7F &&
-                std::string_view("$+<=>^~|").find(static_cast<char>(text.point(i))) != std::string_view::npos);
-    };
-    const auto digit = [](const Text& text, size_t i) { return text.point(i) >= '0' && text.point(i) <= '9'; };
-    std::vector<std::string_view> parts;
-    for (const std::string_view part : split_runs({from}, punctuation)) {
-        const std::vector<std::string_view> inside = words<word_gpt2>(part);
-        parts.insert(parts.end(), inside.begin(), inside.end());
-    }
-    parts = split_runs(parts, [](const Text& text, size_t i) { return text.number(i); });
-    std::vector<std::string_view> all;
-    for (const std::string_view part : parts) {
-        const Text text(part);
-        size_t begin = 0;
-        for (size_t i = 0; i < text.size();) {
-            if (!digit(text, i) || !digit(text, i + 1) || !digit(text, i + 2)) {
+        for (size_t begin = 0, i = 0; begin < text.size();) {
+            const size_t end = i < text.size() ? match(text, i) : i;
+            if (end == i && i < text.size()) {
                 ++i;
                 continue;
             }
             if (begin != i) {
                 all.push_back(text.between(begin, i));
             }
-            all.push_back(text.between(i, i + 3));
-            begin = i += 3;
-        }
-        if (begin != text.size()) {
-            all.push_back(text.between(begin, text.size()));
+            if (i != end) {
+                all.push_back(text.between(i, end));
+            }
+            begin = i = end;
         }
     }
     return all;
+}
+
+template <Match* word>
+std::vector<std::string_view> words(std::string_view text) {
+    return split<word>({text});
+}
+
+/// [\p{P}$+<=>^~|]+
+size_t signs(const Text& text, size_t i) {
+    return skip(i, [&](size_t at) {
+        const uint32_t point = text.point(at);
+        return text.is(at, Category::punctuation) ||
+               (point - 1 < 0x7F &&
+                std::string_view("$+<=>^~|").find(static_cast<char>(point)) != std::string_view::npos);
+    });
+}
+
+/// \p{N}+
+size_t numbers(const Text& text, size_t i) {
+    return skip(i, [&](size_t at) { return text.number(at); });
+}
+
+/// [0-9][0-9][0-9]
+size_t three_digits(const Text& text, size_t i) {
+    const auto digit = [&](size_t at) { return text.point(at) - '0' < 10u; };
+    return digit(i) && digit(i + 1) && digit(i + 2) ? i + 3 : i;
+}
+
+/// Files that name no pre-tokenizer.
+std::vector<std::string_view> words_default(std::string_view text) {
+    return split<three_digits>(split<numbers>(split<word_gpt2>(split<signs>({text}))));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace llm {
 namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
+/// YaRN: pairs that turn more often than this within the context are fast, less often: slow.
+constexpr double kFast = 32, kSlow = 1;
 
 /// The pair that turns `turns` times within the context that the model was trained on.
 double pair_with_turns(const RopeShape& shape, double turns) {
@@ -25,8 +27,8 @@ Rope::Rope(const RopeShape& shape, size_t context) : shape_(shape), magnitude_(s
         context > shape.original_context && !shape.long_factors.empty() ? shape.long_factors : shape.factors;
     const size_t pairs = shape.rotated / 2;
     const double last = static_cast<double>(shape.rotated) - 1;
-    const double low = std::max(0.0, std::floor(pair_with_turns(shape, shape.yarn_fast)));
-    const double high = std::min(last, std::ceil(pair_with_turns(shape, shape.yarn_slow)));
+    const double low = std::max(0.0, std::floor(pair_with_turns(shape, kFast)));
+    const double high = std::min(last, std::ceil(pair_with_turns(shape, kSlow)));
     for (size_t i = 0; i < pairs; ++i) {
         double speed = std::pow(double(shape.base), -2.0 * static_cast<double>(i) / static_cast<double>(shape.rotated));
         speed /= factors.empty() ? 1.0 : double(factors[i]);

@@ -39,7 +39,7 @@ WeightLoader::WeightLoader(ThreadPool& pool, const std::string& packed, size_t a
     if (packed.empty()) {
         return;
     }
-    mapping_ = std::make_shared<Mapping>(packed);
+    mapping_ = std::make_shared<tools::Mapping>(packed);
     const kai_gemm_file_status status = kai_gemm_file_open(mapping_->data(), mapping_->size(), &file_);
     if (status != KAI_GEMM_FILE_OK) {
         throw Error(packed + ": " + kai_gemm_file_status_text(status));
@@ -129,7 +129,7 @@ void WeightLoader::pack(const std::vector<const Matrix*>& matrices, Product& pro
         product.matrices_.push_back(static_cast<uint8_t*>(product.packed_.get()) + i * plan.packed_b_stride);
     }
     for (const Matrix* matrix : matrices) {
-        Mapping::forget(matrix->data, matrix->size());  // weights are in memory once
+        forget(matrix->data, matrix->size());  // weights are in memory once
     }
 }
 

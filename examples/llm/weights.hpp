@@ -11,6 +11,7 @@
 #include "examples/common/thread_pool.hpp"
 #include "kai/gemm/kai_gemm_file.h"
 #include "model.hpp"
+#include "tools/files.hpp"
 
 namespace llm {
 
@@ -43,7 +44,7 @@ private:
     kai_gemm_plan plan_ = {};
     kai_gemm_epilogue epilogue_ = {};
     AlignedMemory packed_;  ///< Empty: in `file_`.
-    std::shared_ptr<Mapping> file_;
+    std::shared_ptr<tools::Mapping> file_;
     std::vector<const void*> matrices_;  // packed: each expert's; gate and up alternate
 };
 
@@ -72,7 +73,7 @@ private:
     void show_progress(size_t bytes);
 
     ThreadPool& pool_;
-    std::shared_ptr<Mapping> mapping_;
+    std::shared_ptr<tools::Mapping> mapping_;
     kai_gemm_file file_ = {};
     size_t all_, done_ = 0, bytes_ = 0;
     int shown_ = -1;

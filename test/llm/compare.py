@@ -99,6 +99,23 @@ def compare_types(only=None, size=300):
             compare_logits(kind, MODEL, bound, TEXT[:size], agree=0.99 if kind in ("F32", "F16") else 0.8)
 
 
+def compare_caches():
+    """Types of keys and values; llama.cpp's cache has f32."""
+    models.write(quantiser, MODEL, "llama", models.vocabularies(ROOT)["spm"])
+    (FOLDER / "prompt").write_bytes(TEXT[:600])
+    theirs = llama.open(MODEL)
+    wanted = theirs.logits(theirs.tokens(TEXT[:600], True, True), 512)
+    theirs.close()
+    for cache, bound in (("f16", 0.01), ("bf16", 0.06), ("q8_0", 0.15)):
+        llm(MODEL, "-f", FOLDER / "prompt", "-n", 0, "--cache", cache, "--logits", FOLDER / "logits")
+        ours = np.fromfile(FOLDER / "logits", np.float32).reshape(wanted.shape)
+        error = (np.abs(ours - wanted) / wanted.std(axis=1, keepdims=True)).max()
+        print(f"cache of {cache}: largest difference {error:.2g}, bound {bound}")
+        check(error <= bound, f"cache of {cache}: {error}")
+    said = llm(MODEL, "--bench", "-b", 32, "-n", 4)
+    check(re.search(r"prefill: 32 tokens, [0-9.]+ tokens/s", said) and re.search(r"decode: 4 .* GB/s", said), said)
+
+
 def perplexity(logits, tokens, window):
     """As llama-perplexity has it: the second half of each window."""
     surprises = []
@@ -205,6 +222,7 @@ if PART == "native":
     compare_tokens()
     compare_architectures()
     compare_types()
+    compare_caches()
     compare_long_text()
     compare_generated()
     check_packed_and_memory(os.environ.get("KAI_GGUF"))

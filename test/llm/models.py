@@ -192,7 +192,7 @@ def architectures():
         "llama 3": ("llama", "llama-bpe", Sizes(tensors={"rope_freqs.weight": np.linspace(1, 8, 32)}),
                     [("add_rope_freq_base", 500000.0)]),
         "llama, linear": ("llama", "spm", Sizes(heads=6, kv_heads=3, size=40), linear),
-        "llama, yarn": ("llama", "spm", Sizes(), yarn),
+        "llama, yarn": ("llama", "spm", Sizes(), [*yarn, ("add_rope_scaling_attn_factors", 1.3)]),
         "mixtral": ("llama", "spm", Sizes(**moe), []),
         "qwen2": ("qwen2", "qwen2", Sizes(), [("add_rope_freq_base", 1e6)]),
         "qwen3": ("qwen3", "qwen2", Sizes(size=96), [("add_rope_freq_base", 1e6)]),
