@@ -4,9 +4,7 @@
 #pragma once
 
 #include "kai/engines/core/base.hpp"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "kai/engines/portable/portable_x86_64_v3.hpp"
 
 namespace kai {
 namespace {
@@ -22,7 +20,7 @@ constexpr bool kHasFma = true;
 KAI_INLINE Vec fma_instruction(Vec a, Vec b, Vec c) {
     return vfmaq_f32(c, a, b);
 }
-#elif defined(__FMA__)
+#elif defined(__FMA__) || KAI_HAS_AVX2
 constexpr bool kHasFma = true;
 KAI_INLINE Vec fma_instruction(Vec a, Vec b, Vec c) {
     return _mm_fmadd_ps(a, b, c);
@@ -87,7 +85,7 @@ KAI_INLINE float fused(float a, float b, float c) {
 KAI_INLINE Vec load_f16(const uint8_t* p) {
     return vcvt_f32_f16(vreinterpret_f16_u8(vld1_u8(p)));
 }
-#elif defined(__F16C__)
+#elif KAI_HAS_AVX2
 KAI_INLINE Vec load_f16(const uint8_t* p) {
     return _mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }

@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/gguf/gguf.hpp"
 #include "kai/engines/inplace/inplace.hpp"
-#include "kai/engines/portable/portable_int.hpp"
+#include "kai/engines/portable/portable_superblocks.hpp"
 
 namespace kai {
 namespace {

@@ -1,4 +1,4 @@
-// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time, and static ones.
+// int8 x int8, int4, int2 in portable C++: all families with an LHS that is quantised at run time.
 //
 // A strip of up to 16 columns x a chunk of up to 256 k of the RHS becomes int16, which all rows share. Then a row of
 // the LHS becomes int16, and sums of products are int32. A chunk is in the order of the packed RHS: with int4, 16 low
@@ -10,15 +10,12 @@
 //             row by row: sums += lhs x rhs; at the end of a block, results = add(results, sums)
 //         row by row: finish: zero points, scales, bias; clamp, convert, store
 //
-// Families are classes such as Channels, RowBlocks and Blocks; static int8 and 2 bits, whose LHS pads k less, have a
-// loop of their own. The operations, and so the bits, are those of the other kernels (docs/arithmetic.md).
+// Families are classes such as Channels, RowBlocks and Blocks. The operations, and so the bits, are those of the other
+// kernels (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/core/five_bits.hpp"
-#include "kai/engines/core/requantise.hpp"
-#include "kai/engines/core/unified.hpp"
 #include "kai/engines/inplace/inplace.hpp"
-#include "kai/engines/portable/portable_int.hpp"
+#include "kai/engines/portable/portable_decode.hpp"
 
 namespace kai {
 namespace {
@@ -250,104 +247,6 @@ constexpr bool kHasExcess8 = false;
 template <>
 constexpr bool kHasExcess8<FileQ4_0> = true;
 
-/// The element of a byte at `index`, from the lowest bits up.
-template <unsigned BITS, bool TABLE>
-KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
-    if constexpr (TABLE) {
-        return table[byte >> BITS * index & ((1 << BITS) - 1)];
-    }
-    return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
-}
-
-/// Groups of GROUP bytes that are decoded at once: two, unless a column has no more in a step.
-template <size_t APART, size_t GROUP>
-constexpr size_t kGroups = APART % (2 * GROUP) == 0 ? 2 : 1;
-
-/// Decodes kGroups groups, `next` bytes apart. Their elements at `index` go to out + index * APART.
-template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
-KAI_INLINE void decode_groups(const uint8_t* in, size_t next, const int16_t* table, int16_t* out) {
-    constexpr uint8_t kFlipped = EXCESS_8 ? 0x88 : 0;
-    constexpr bool kEight = GROUP == sizeof(uint64_t) && kGroups<APART, GROUP> == 2;
-    if constexpr (kEight && BITS == 8) {
-        store(out, widened(joined(in, in + next)));
-    } else if constexpr (kEight && BITS == 4 && !TABLE) {
-        const Int16x16 both = widened(joined(in, in + next) ^ static_cast<int8_t>(kFlipped));
-        store(out, both << 12 >> 12);
-        store(out + APART, both >> 4);
-    } else if constexpr (kEight && BITS == 4 && TABLE && kHasLookUp) {
-        const auto both = UInt8x16(joined(in, in + next));
-        store(out, widened(look_up(narrowed(table), both & 15)));
-        store(out + APART, widened(look_up(narrowed(table), both >> 4)));
-    } else {
-        for (size_t i = 0; i < kGroups<APART, GROUP> * GROUP; ++i) {
-            const uint8_t byte = in[i < GROUP ? i : next + i - GROUP] ^ kFlipped;
-            for (size_t index = 0; index < 8 / BITS; ++index) {
-                out[index * APART + i] = element<BITS, TABLE>(byte, index, table);
-            }
-        }
-    }
-}
-
-/// Decodes steps of a panel. GROUP bytes of a column are adjacent.
-using Decode = void(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]);
-
-/// `nr` is a multiple of COLUMNS.
-template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8, size_t COLUMNS>
-KAI_INLINE void decode_columns(
-    const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
-    constexpr size_t kPerByte = 8 / BITS, kBytes = kStep / kPerByte;
-    constexpr size_t kAtOnce = kGroups<APART, GROUP>;
-    for (size_t s = 0; s < steps; ++s) {
-        KAI_UNROLL(2)
-        for (size_t j = 0; j < kBytes; j += kAtOnce * GROUP, panel += (kAtOnce - 1) * nr * GROUP) {
-            int16_t* out = weights[0] + s * kStep + j / APART * APART * kPerByte + j % APART;
-            for (size_t left = nr; left > 0; left -= COLUMNS, panel += COLUMNS * GROUP, out += COLUMNS * kChunk) {
-                KAI_UNROLL(4)
-                for (size_t c = 0; c < COLUMNS; ++c) {
-                    decode_groups<BITS, TABLE, APART, GROUP, EXCESS_8>(
-                        panel + c * GROUP, nr * GROUP, table, out + c * kChunk);
-                }
-            }
-        }
-    }
-}
-
-template <unsigned BITS, bool TABLE, size_t APART, size_t GROUP, bool EXCESS_8>
-void decode(const uint8_t* panel, size_t nr, size_t steps, const int16_t* table, int16_t (*weights)[kChunk]) {
-    if (nr % 4 == 0) {
-        decode_columns<BITS, TABLE, APART, GROUP, EXCESS_8, 4>(panel, nr, steps, table, weights);
-    } else {
-        decode_columns<BITS, TABLE, APART, GROUP, EXCESS_8, 1>(panel, nr, steps, table, weights);
-    }
-}
-
-/// qau5c32p: panels of four columns.
-template <size_t GROUP>
-void decode_five(const uint8_t* panel, size_t nr, size_t steps, const int16_t*, int16_t (*weights)[kChunk]) {
-    for (size_t s = 0; s < steps; ++s, panel += Five::kQuad) {
-        uint8_t values[Five::kVectors * Five::kVector];
-        Five::decode(panel, values);
-        for (size_t c = 0; c < nr; ++c) {
-            for (size_t i = 0; i < kStep; i += 2 * GROUP) {
-                const size_t at = Five::at(GROUP, c, i), next = Five::at(GROUP, c, i + GROUP) - at;
-                decode_groups<8, false, kStep, GROUP, false>(values + at, next, nullptr, weights[c] + s * kStep + i);
-            }
-        }
-    }
-}
-
-template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
-constexpr Decode* decode_of() {
-    if constexpr (RHS == qau5c32p) {
-        return decode_five<GROUP>;
-    } else {
-        constexpr size_t kApart = RHS.nibble_distance != 0 ? RHS.nibble_distance : kStep * RHS.bits / 8;
-        return decode < RHS.bits, RHS.bits <= 2 || RHS.table, kApart, GROUP, EXCESS_8 > ;
-    }
-}
-template <const Format& RHS, size_t GROUP, bool EXCESS_8 = false>
-constexpr Decode* kDecode = decode_of<RHS, GROUP, EXCESS_8>();
-
 /// The operations of a family, as the loops call them.
 struct FamilyOps {
     const Format &lhs, &rhs;
@@ -456,85 +355,8 @@ struct BlockPlaces {
 }
 
 template <class F, size_t GROUP>
-void run_family(const Problem* problem) {
-    run_portable(kFamily<F, GROUP>, *problem);
-}
-
-/// saturate32(x), rounded to nearest, ties to even. NaN becomes 0.
-KAI_INLINE int32_t to_int32(float x) {
-    constexpr float kWhole = 0x1p23F;  // from here on, all numbers are whole
-    const float magnitude = x < 0 ? -x : x, rounded = magnitude < kWhole ? (magnitude + kWhole) - kWhole : magnitude;
-    return x != x               ? 0
-           : rounded >= 0x1p31F ? (x < 0 ? INT32_MIN : INT32_MAX)
-                                : static_cast<int32_t>(x < 0 ? -rounded : rounded);
-}
-
-/// x8p x qsi8cxpbi32sf32 or qsu2cxpbi32sf32, int8 results.
-struct StaticProblem {
-    size_t m, n, k;
-    const void *lhs, *rhs;
-    void* dst;
-    size_t lhs_stride, rhs_stride, dst_stride;
-    kai_matmul_requantize32_params to;  ///< from before_zero_point
-};
-
-constexpr Tile kStaticRow{1, 4, 1}, kStaticColumns{kColumns, 4, 1};
-
-///     result = low_byte(clamp(saturate32(f32(bias + sum) * scale), lo, hi) + zero_point)
-/// The last step of k may be partial: it is copied and padded with zeros.
-template <const Format& RHS>
-[[gnu::noinline]] void run_static(const StaticProblem& p) {
-    const auto [m, n, k, lhs, rhs, dst, lhs_stride, rhs_stride, dst_stride, to] = p;  // copies, which no store changes
-    constexpr size_t kStepBytes = kStep * RHS.bits / 8 * kColumns;
-    constexpr bool kHasRest = RHS.k_multiple % kStep != 0 || RHS.k_multiple == 0;
-    static constexpr int16_t kTable[] = {kDefaultTable[0], kDefaultTable[1], kDefaultTable[2], kDefaultTable[3]};
-    const size_t row = x8p.stride(kStaticRow, k);
-    const size_t whole_steps = row / kStep, rest = row % kStep, all_steps = whole_steps + (rest > 0);
-    uint8_t last_of_row[kStep] = {}, last_of_columns[kHasRest ? kStepBytes : 1] = {};
-    int16_t wide[kChunk], weights[kColumns][kChunk];
-    Sums sums[kRows];
-    Floats scales;
-    for (size_t n0 = 0; n0 < n; n0 += kColumns) {
-        const size_t columns = n - n0 < kColumns ? n - n0 : kColumns;
-        const uint8_t* const panel = bytes(rhs, n0 / kColumns * rhs_stride);
-        const uint8_t* const elements = panel + RHS.elements(kStaticColumns, 0, 0);
-        const uint8_t* last = elements + whole_steps * kStepBytes;
-        __builtin_memcpy(scales, panel + RHS.panel_end(kStaticColumns, k), sizeof(scales));
-        if constexpr (kHasRest) {
-            __builtin_memcpy(last_of_columns, last, rest * kColumns);
-            last = last_of_columns;
-        }
-        for (size_t m0 = 0; m0 < m; m0 += kRows) {
-            const size_t rows = m - m0 < kRows ? m - m0 : kRows;
-            for (size_t r = 0; r < rows; ++r) {
-                __builtin_memcpy(sums[r], panel, sizeof(Sums));
-            }
-            for (size_t s = 0, steps; s < all_steps; s += steps) {
-                const bool is_last = s == whole_steps;
-                steps = is_last ? 1 : whole_steps - s < kChunk / kStep ? whole_steps - s : kChunk / kStep;
-                kDecode<RHS, RHS.bits == 2 ? 1 : 4>(
-                    is_last ? last : elements + s * kStepBytes, kColumns, steps, kTable, weights);
-                for (size_t r = 0; r < rows; ++r) {
-                    const uint8_t* from = bytes(lhs, (m0 + r) * lhs_stride + s * kStep);
-                    if (is_last) {
-                        __builtin_memcpy(last_of_row, from, rest);
-                        from = last_of_row;
-                    }
-                    widen(from, steps, kStep, kStep / 2, wide);
-                    multiply(wide, weights, kColumns, 0, steps * kStep, sums[r]);
-                }
-            }
-            for (size_t r = 0; r < rows; ++r) {
-                uint8_t* const out = bytes(dst, (m0 + r) * dst_stride + n0);
-                for (size_t c = 0; c < columns; ++c) {
-                    const int32_t x = to_int32(static_cast<float>(sums[r][c]) * scales[c]);
-                    const int32_t clamped = x < to.min_value ? to.min_value : x > to.max_value ? to.max_value : x;
-                    out[c] = static_cast<uint8_t>(
-                        static_cast<uint32_t>(clamped) + static_cast<uint32_t>(to.output_zero_point));
-                }
-            }
-        }
-    }
+void run_family(const void* problem) {
+    run_portable(kFamily<F, GROUP>, *static_cast<const Problem*>(problem));
 }
 
 template <const Format& RHS>
@@ -582,20 +404,24 @@ constexpr auto *run_ggq8_0 = run<Int8Blocks, qsi8c32p, ggq8_0>, *run_ggq4_0 = ru
 extern "C" {
 
 #define KAI_DEFINE_PORTABLE(KIND, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(                                                     \
-        (kai::kEngine<kai::RHS, KR, SR>), T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)
+    KAI_LOOPS(NAME, (kai::kEngine<kai::RHS, KR, SR>))                                     \
+    KAI_ENTRY(                                                                            \
+        KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai_loops_##NAME, T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP))
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)              \
+#define KAI_DEFINE_PORTABLE_BLOCKS(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_LOOPS(NAME, (kai::kEngine<kai::RHS, KR, SR>))                                      \
+    KAI_ENTRY(KAI_DEFINE_PORTABLE_BLOCKS_ENTRY(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP))
+#define KAI_DEFINE_PORTABLE_BLOCKS_ENTRY(T, OUT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)        \
     KAI_DEFINE_MATMUL_GETTERS_BL(                                                                       \
         NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, kai::element_bytes(kai::OutKind::OUT))          \
     KAI_RUN_MATMUL_BL(NAME, T) {                                                                        \
         kai::check_blocks(kai::RHS, k, bl);                                                             \
         kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max); \
         KAI_RUN_PROBLEM(                                                                                \
-            (kai::kEngine<kai::RHS, KR, SR>), OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k, bl)), \
+            kai_loops_##NAME, OUT, RHS, NR, bl, (kai::LHS.stride({MR, KR, SR}, k, bl)),                 \
             (kai::RHS.stride({NR, KR, SR}, k, bl)), nullptr)                                            \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_BLOCKS)
@@ -613,55 +439,12 @@ extern "C" {
 #undef KAI_UKERNEL
 #undef KAI_ISA_any
 
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_MATMUL_FILE)
+#define KAI_DEFINE_PORTABLE_FILE(...) KAI_ENTRY(KAI_DEFINE_MATMUL_FILE(__VA_ARGS__))
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_FILE)
 #define KAI_UKERNEL_FILE KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq8_0/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_ggq4_0/ukernels.def"
 #undef KAI_UKERNEL_FILE
 #undef KAI_ISA_any
 
-#define KAI_DEFINE_PORTABLE_STATIC(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                     \
-    KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                          \
-    KAI_RUN_MATMUL_QAI8(NAME) {                                                                                        \
-        static_assert((NR) == kai::kColumns && (KR) == 4 && (SR) == 1);                                                \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                                            \
-        if (m > 0 && n > 0) {                                                                                          \
-            const auto to = kai::before_zero_point(*params, __func__);                                                 \
-            kai::run_static<kai::RHS>(                                                                                 \
-                {m, n, k, lhs, rhs, dst, kai::x8p.stride(kai::kStaticRow, k), kai::RHS.stride(kai::kStaticColumns, k), \
-                 dst_stride_row, to});                                                                                 \
-        }                                                                                                              \
-    }
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_STATIC)
-#define KAI_UKERNEL KAI_LINE
-#include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
-
 }  // extern "C"
-
-namespace kai {
-namespace {
-
-/// The unified API. The strides of panels are optional: one that is shorter than
-/// a dense panel, such as 0, means that panels are dense.
-void run_qai8_qsu2(const kai_matmul_uker_args* args, const char* function) {
-    check_args(args, function);
-    if (is_empty(args)) {
-        return;
-    }
-    const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
-    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    const auto to = before_zero_point({bounds.lo, bounds.hi, zero_point}, function);
-    const auto& [m, n, k] = args->shape;
-    const auto& operand = args->operand;
-    const size_t lhs_stride = x8p.stride(kStaticRow, k), rhs_stride = qsu2cxpbi32sf32.stride(kStaticColumns, k);
-    run_static<qsu2cxpbi32sf32>(
-        {m, n, k, operand.lhs.ptr, operand.rhs.ptr, operand.dst.ptr, KAI_MAX(operand.lhs.stride.m, lhs_stride),
-         KAI_MAX(operand.rhs.stride.n, rhs_stride), operand.dst.stride.m, to});
-}
-
-}  // namespace
-}  // namespace kai
-
-KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p1x4_qsu2cxp16x4sf32bi32_1x16_portable, kai::run_qai8_qsu2, kai::packed(kai::x8p, 1, 4),
-    kai::packed(kai::qsu2cxpbi32sf32, 16, 4), 1, 16, sizeof(int8_t))

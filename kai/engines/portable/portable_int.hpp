@@ -37,7 +37,7 @@ KAI_INLINE Int8x16 joined(const uint8_t* low, const uint8_t* high) {
 }
 
 /// 16 int16.
-#if defined(__AVX2__)
+#if KAI_HAS_AVX2
 using Int16x16 = Integers<32>::Int16;
 using Int32x8 = Integers<32>::Int32;
 
@@ -74,12 +74,10 @@ KAI_INLINE Int16x16 widened(Int8x16 x) {
         Int16x8(_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8)),
         Int16x8(_mm_srai_epi16(_mm_unpackhi_epi8(bytes, bytes), 8))};
 #else
-    Int16x16 wide;
-    for (size_t i = 0; i < sizeof(Int16x8) / sizeof(int16_t); ++i) {
-        wide.low[i] = x[i];
-        wide.high[i] = x[sizeof(Int16x8) / sizeof(int16_t) + i];
-    }
-    return wide;
+    using Half [[gnu::vector_size(8)]] = int8_t;
+    return {
+        __builtin_convertvector(load<Half>(&x), Int16x8),
+        __builtin_convertvector(load<Half>(reinterpret_cast<const int8_t*>(&x) + sizeof(Half)), Int16x8)};
 #endif
 }
 #endif
@@ -104,7 +102,7 @@ KAI_INLINE Int32x4 add_across(const Int32x4 (&x)[4]) {
     return even(first, second) + odd(first, second);
 }
 
-#if defined(__AVX2__)
+#if KAI_HAS_AVX2
 KAI_INLINE Int32x8 multiply_add(Int32x8 sum, Int16x16 a, Int16x16 b) {
     return sum + Int32x8(_mm256_madd_epi16(__m256i(a), __m256i(b)));
 }
@@ -130,7 +128,7 @@ KAI_INLINE Int8x16 narrowed(const int16_t* table) {
 KAI_INLINE Int8x16 look_up(Int8x16 entries, UInt8x16 indices) {
     return vqtbl1q_s8(entries, indices);
 }
-#elif defined(__SSSE3__)
+#elif KAI_HAS_AVX2
 constexpr bool kHasLookUp = true;
 KAI_INLINE Int8x16 narrowed(const int16_t* table) {
     return Int8x16(_mm_packs_epi16(__m128i(load<Int16x8>(table)), __m128i(load<Int16x8>(table + 8))));
@@ -175,7 +173,8 @@ KAI_INLINE Int8x16 look_up(Int8x16 entries, UInt8x16) {
 }
 
 /// The first n of a row of results.
-[[gnu::noinline]] void store_row(const float* results, size_t n, uint8_t* dst, OutKind out, float lo, float hi) {
+[[maybe_unused, gnu::noinline]] void store_row(
+    const float* results, size_t n, uint8_t* dst, OutKind out, float lo, float hi) {
     for (size_t c = 0; c < n; ++c) {
         const float x = clamped(results[c], lo, hi);
         if (out == OutKind::f32) {
@@ -184,36 +183,6 @@ KAI_INLINE Int8x16 look_up(Int8x16 entries, UInt8x16) {
             store(dst + 2 * c, out == OutKind::f16 ? kai_cast_f16_f32(x) : kai_cast_bf16_f32(x));
         }
     }
-}
-
-/// The fields of a super-block for each of N columns.
-template <size_t N>
-struct SuperBlock {
-    static constexpr size_t kSubBlocks = 8;  // of 32
-    float d[N], dmin[N];
-    uint8_t minima[N][2 * kSubBlocks];
-};
-
-/// results = fma(T, lhs_scale, results), T = I * d, with minima fma(-J, dmin, I * d), J = sum of minima * sums of the
-/// LHS, MINIMA of them. `row`: the fields of a super-block of a row. `sums`: I.
-template <size_t MINIMA, size_t N>
-KAI_INLINE void add_super_block(const Sums& sums, const SuperBlock<N>& fields, const uint8_t* row, float* results) {
-    float t[N], minus_j[N], row_scales[N];
-    const auto row_scale = load<float>(row);
-    for (size_t c = 0; c < N; ++c) {
-        int32_t j_sum = 0;
-        for (size_t j = 0; j < MINIMA; ++j) {
-            const int sum_of_row = 128 * static_cast<int8_t>(row[4 + j]) + static_cast<int8_t>(row[4 + MINIMA + j]);
-            j_sum += fields.minima[c][j] * sum_of_row;
-        }
-        t[c] = static_cast<float>(sums[c]) * fields.d[c];
-        minus_j[c] = -static_cast<float>(j_sum);
-        row_scales[c] = row_scale;
-    }
-    if constexpr (MINIMA != 0) {
-        fused(minus_j, fields.dmin, t, N);
-    }
-    fused(t, row_scales, results, N);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
-#include "kai/engines/portable/portable_int.hpp"
+#include "kai/engines/portable/portable_superblocks.hpp"
 #include "kai/engines/superblocks/superblocks.hpp"
 
 namespace kai {
@@ -183,11 +183,18 @@ KAI_INLINE void decode(
     }
 }
 
+struct SuperProblem {
+    size_t m, n, k;
+    const uint8_t *lhs, *rhs;
+    uint8_t* dst;
+    size_t dst_stride;
+    float lo, hi;
+};
+
 /// m_step is 1: any number of rows.
 template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
-[[gnu::noinline]] void run_superblocks(
-    size_t m, size_t n, size_t k, const uint8_t* lhs, const uint8_t* rhs, uint8_t* dst, size_t dst_stride, float lo,
-    float hi) {
+[[gnu::noinline]] void run_superblocks(const void* problem) {
+    auto [m, n, k, lhs, rhs, dst, dst_stride, lo, hi] = *static_cast<const SuperProblem*>(problem);
     static_assert(MR == 1);
     constexpr size_t kGroup = KR / SR;
     constexpr Tile kRow = {MR, KR, SR}, kPanel = {NR, KR, SR};
@@ -225,14 +232,18 @@ template <const Format& RHS, size_t MR, size_t NR, size_t KR, size_t SR>
 }  // namespace
 }  // namespace kai
 
-/// A micro-kernel of the catalogue and its getters.
-#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                          \
+// A micro-kernel of the catalogue and its getters.
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
+    KAI_LOOPS(NAME, (kai::run_superblocks<kai::RHS, MR, NR, KR, SR>))                 \
+    KAI_ENTRY(KAI_DEFINE_MATMUL_SUPERBLOCKS_ENTRY(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP))
+#define KAI_DEFINE_MATMUL_SUPERBLOCKS_ENTRY(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
     KAI_DEFINE_MATMUL_GETTERS_MULTIPLE(256, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))     \
     KAI_RUN_MATMUL(NAME, float) {                                                                              \
         kai::check_depth(k, 256);                                                                              \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                \
-        kai::run_superblocks<kai::RHS, MR, NR, KR, SR>(                                                        \
-            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max); \
+        const kai::SuperProblem problem{                                                                       \
+            m, n, k, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max}; \
+        kai_loops_##NAME(&problem);                                                                            \
     }
 
 extern "C" {
