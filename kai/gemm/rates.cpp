@@ -7,26 +7,26 @@ namespace kai::gemm {
 namespace {
 
 struct Rates {
-    kai_gemm_kind kind;
+    const char* rhs_format;
     kai_cpu_feature needs;
     double several_rows, one_row;
 };
 constexpr Rates kRates[] = {
-#define KAI_RATES(KIND, NEEDS, SEVERAL_ROWS, ONE_ROW) {KAI_GEMM_##KIND, KAI_CPU_##NEEDS, SEVERAL_ROWS, ONE_ROW},
+#define KAI_RATES(FORMAT, NEEDS, SEVERAL_ROWS, ONE_ROW) {#FORMAT, KAI_CPU_##NEEDS, SEVERAL_ROWS, ONE_ROW},
 #include "kai/gemm/rates.def"
 };
-/// Of kinds that the table does not have. Bounds of the SME units and cores that are sold.
+/// Of formats that the table does not have. Bounds of the SME units and cores that are sold.
 constexpr double kSeveralRows = 4, kOneRow = 2;
 
 }  // namespace
 
 void set_rates(Plan& plan) {
-    const uint64_t features = kai::run_features(*plan.gemm.ukernel);
+    const kai_ukernel& u = *plan.gemm.ukernel;
+    const bool sme2 = (kai::run_features(u) >> KAI_CPU_SME2 & 1) != 0;
     kai_gemm_rates& rates = plan.problem.rates;
     double several_rows = kSeveralRows, one_row = kOneRow;
     for (const Rates& known : kRates) {
-        const bool sme2 = (features >> KAI_CPU_SME2 & 1) != 0;
-        if (known.kind == plan.problem.b_kind && (known.needs == KAI_CPU_SME2) == sme2) {
+        if (kai::same_name(known.rhs_format, u.rhs_format) && (known.needs == KAI_CPU_SME2) == sme2) {
             several_rows = known.several_rows, one_row = known.one_row;
         }
     }

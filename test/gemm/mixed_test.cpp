@@ -459,6 +459,36 @@ TEST(GemmMixed, UnequalWorkersFinishTogether) {
     }
 }
 
+// rates.def has what plans assume, by the format of the packed B: an SME unit does 8 to 13 times as much as a core in
+// several rows, and more than a core in one. Others are assumed to do 4 and 2 times as much.
+TEST(GemmMixed, RatesOfEveryFormat) {
+    size_t mixed = 0;
+    const auto check = [&](const kai_gemm_problem& p) {
+        kai_gemm_plan plan = {};
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+        if (plan.gemm_beside.ukernel != nullptr) {
+            ++mixed;
+            EXPECT_GT(plan.problem.rates.sme, 8) << plan.format.name;
+            EXPECT_LT(plan.problem.rates.sme, 13) << plan.format.name;
+            EXPECT_GT(plan.problem.rates.sme_row, 1) << plan.format.name;
+            EXPECT_NE(plan.problem.rates.sme_row, 2) << plan.format.name;
+        }
+    };
+    for (const kai_gemm_kind kind : kKinds) {
+        check(case_of(kind, kai_dt_f32, 70, 70).p);
+    }
+    for (const kai_gguf_type_id type :
+         {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_IQ4_NL, KAI_GGUF_MXFP4, KAI_GGUF_Q4_K, KAI_GGUF_Q5_K, KAI_GGUF_Q6_K,
+          KAI_GGUF_Q2_K, KAI_GGUF_IQ4_XS}) {
+        kai_gemm_problem p = kai_gemm_problem_of(70, 1061, 1024);
+        p.b_kind = KAI_GEMM_GGUF, p.gguf_type = type, p.b_constant = p.b_transposed = true, p.units = 5;
+        check(p);
+    }
+    if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        EXPECT_EQ(mixed, std::size(kKinds) + 9);
+    }
+}
+
 // What tasks have taken is counted in half a word.
 TEST(GemmMixed, BatchesThatAreTooLarge) {
     kai_gemm_problem p = case_of(KAI_GEMM_INT8_CHANNEL, kai_dt_f32, 1, 1).p;
