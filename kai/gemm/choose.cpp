@@ -12,18 +12,34 @@
 namespace kai::gemm {
 namespace {
 
+/// Of low precision: plain_rows.def.
+struct PlainRows {
+    kai_cpu_feature needs;
+    kai_cpu_core core;
+    size_t rows;
+};
+constexpr PlainRows kPlainRows[] = {
+#define KAI_PLAIN_ROWS(NEEDS, CORE, ROWS) {KAI_CPU_##NEEDS, KAI_CORE_##CORE, ROWS},
+#include "kai/gemm/plain_rows.def"
+};
+
 /// Number of rows up to which a kernel that packs neither side beats packing a B that is used once
 /// (docs/performance.md). K x N: any number; fewer if B exceeds the cache, since its rows are far apart. N x K: a share
 /// of k, over which the sums over lanes at the end of each tile are spread. SME and bf16 are several times as fast.
 ///
 /// Rows of a file: packing takes as long as 1 row (docs/gguf.md), but writes B to memory and reads it again.
-size_t most_plain_rows(const Problem& p, uint64_t features_otherwise) {
+size_t most_plain_rows(const Problem& p, uint64_t features_otherwise, kai_cpu_core core) {
     if (p.b_kind == KAI_GEMM_GGUF) {
         return 4;
     }
-    if (is_lowp(p.b_kind)) {  // in place SDOT at best; SMULL gains nothing from packing
-        constexpr uint64_t kDotprod = uint64_t{1} << KAI_CPU_DOTPROD, kI8mm = uint64_t{1} << KAI_CPU_I8MM;
-        return (features_otherwise & kI8mm) != 0 ? 4 : (features_otherwise & kDotprod) != 0 ? 8 : SIZE_MAX;
+    if (is_lowp(p.b_kind)) {
+        for (const PlainRows& known : kPlainRows) {
+            const bool has_core = known.core == KAI_CORE_AUTO || known.core == core;
+            if (has_core && (features_otherwise >> known.needs & 1) != 0) {
+                return known.rows;
+            }
+        }
+        return SIZE_MAX;
     }
     constexpr uint64_t kFaster = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_BF16;
     if ((features_otherwise & kFaster) != 0) {
@@ -588,7 +604,7 @@ void prefer_plain(const Problem& p, Plan& plan) {
     const kai_ukernel& packed = *plan.gemm.ukernel;
     // Each B multiplies only its share of the rows.
     const size_t rows = p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
-    const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features);
+    const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features, plan.problem.core);
     if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF && !is_lowp(p.b_kind))) {
         return;
     }

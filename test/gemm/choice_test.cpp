@@ -264,23 +264,28 @@ TEST(GemmChoice, RowsOfAFileInPlaceForFewRows) {
 
 // ---- one row, many rows ----
 
-// Low precision with SMMLA: up to four rows in place, with SDOT eight, one row always; what the tiles of SMULL multiply
-// is never packed.
+// Low precision with SMMLA: up to five rows in place, with SDOT 24, on a Cortex-A55 eight, one row always; what the
+// tiles of SMULL multiply is never packed.
 TEST(GemmChoice, LowPrecisionInPlaceForFewRows) {
     const bool dots = kai_cpu_query(KAI_CPU_DOTPROD).present;
-    const size_t most = kai_cpu_query(KAI_CPU_I8MM).present ? 4 : dots ? 8 : SIZE_MAX;
+    const bool pairs = kai_cpu_query(KAI_CPU_I8MM).present;
     for (const kai_gemm_kind kind : {KAI_GEMM_UINT8_LOWP, KAI_GEMM_INT8_LOWP}) {
         kai_gemm_problem p = kai_gemm_problem_of(1, 256, 512);
         p.b_kind = kind, p.a_type = p.c_type = kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;
         p.b_transposed = true;
-        for (const size_t m : {1, 2, 4, 5, 8, 9, 100}) {
-            p.m = m;
-            const kai_gemm_plan plan = plan_of(p);
-            EXPECT_EQ(reads_b_in_place(plan.gemm), m <= most) << m;
-            EXPECT_TRUE(reads_b_in_place(plan.gemv)) << m;
-            EXPECT_EQ(plan.rhs_packer == nullptr, m <= most) << m;
-            EXPECT_EQ(has_any(*plan.gemm.ukernel, {KAI_CPU_DOTPROD, KAI_CPU_I8MM}), dots) << plan.gemm.ukernel->name;
-            EXPECT_EQ(has_any(*plan.gemv.ukernel, {KAI_CPU_DOTPROD}), dots) << plan.gemv.ukernel->name;
+        for (const kai_cpu_core core : {KAI_CORE_GENERIC, KAI_CORE_CORTEX_A510, KAI_CORE_CORTEX_A55}) {
+            p.core = core;
+            const size_t most = pairs ? 5 : !dots ? SIZE_MAX : core == KAI_CORE_CORTEX_A55 ? 8 : 24;
+            for (const size_t m : {1, 2, 5, 6, 8, 9, 24, 25, 100}) {
+                p.m = m;
+                const kai_gemm_plan plan = plan_of(p);
+                const kai_ukernel &gemm = *plan.gemm.ukernel, &gemv = *plan.gemv.ukernel;
+                EXPECT_EQ(reads_b_in_place(plan.gemm), m <= most) << m;
+                EXPECT_TRUE(reads_b_in_place(plan.gemv)) << m;
+                EXPECT_EQ(plan.rhs_packer == nullptr, m <= most) << m;
+                EXPECT_EQ(has_any(gemm, {KAI_CPU_DOTPROD, KAI_CPU_I8MM}), dots) << gemm.name;
+                EXPECT_EQ(has_any(gemv, {KAI_CPU_DOTPROD}), dots) << gemv.name;
+            }
         }
     }
 }
