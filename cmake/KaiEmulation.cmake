@@ -94,7 +94,16 @@ set(KAI_RUNS_gemm
     "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*")
 
 # Attention: kernels differ by CPU and by the length of vectors.
-set(KAI_RUNS_attention "svl512|" "svl128|" "svl2048|" "neoverse-n1|" "cortex-a53|" "neoverse-v1|")
+set(kai_attention_kernels "*Attention.Prefill/*:*Attention.Decode/*:*Attention.NothingOf*:*Attention.BytesOfPages/*")
+set(KAI_RUNS_attention
+    "svl512|"
+    "svl128|"
+    "svl256||GTEST_FILTER=${kai_attention_kernels}"
+    "svl1024||GTEST_FILTER=${kai_attention_kernels}"
+    "svl2048||GTEST_FILTER=${kai_attention_kernels}"
+    "neoverse-n1|"
+    "cortex-a53||GTEST_FILTER=${kai_attention_kernels}"
+    "neoverse-v1||GTEST_FILTER=${kai_attention_kernels}")
 
 # CPUs for the tests of the CPU queries alone: each has features without others that a mistake could confuse them with.
 # What they have stands in test/cpu_test.cpp, by the name of the run.

@@ -172,7 +172,11 @@ void Experiment::append(SequenceData& s) {
         rows.count = std::min(left, chunk), rows.type = kai_dt_f32;
         rows.keys = s.keys.data() + done * p.kv_heads * p.key_size;
         rows.values = s.values.data() + done * p.kv_heads * p.value_size;
-        EXPECT_EQ(kai_attention_append(&plan_, s.table.data(), done, &rows, nullptr, nullptr), KAI_GEMM_OK);
+        size_t threads = options_.workers;
+        EXPECT_EQ(
+            kai_attention_append(
+                &plan_, s.table.data(), done, &rows, threads > 1 && done == 0 ? parallel_for : nullptr, &threads),
+            KAI_GEMM_OK);
         done += rows.count;
     }
 }
