@@ -32,7 +32,8 @@ set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/
     kai/engines/core/float_rules.hpp kai/engines/core/sentences.hpp)
 set(allowed_packed_file ${allowed_gemm} kai/packed_file kai/isas.def kai/ukernels/families.h
     kai/ukernels/families.def kai/engines/core/layout.hpp)
-set(allowed_attention ${allowed_gemm} kai/attention kai/engines/core/base.hpp kai/ukernels/pack/kai_rhs_append.h)
+set(allowed_attention ${allowed_gemm} kai/attention kai/engines/asm/asm.h kai/engines/core/base.hpp
+    kai/engines/core/fields.h kai/ukernels/pack/kai_rhs_append.h)
 set(allowed_gguf_file kai/gemm/kai_gguf_file.h kai/kai_gguf.h)
 
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*"

@@ -92,7 +92,8 @@ def tidy(build, jobs, everything):
 
     def uses_neon(source):
         text = pathlib.Path(source).read_text()
-        texts = [text] + [(ROOT / header).read_text() for header in re.findall(r'#include "(kai/gemm/.*)"', text)]
+        headers = re.findall(r'#include "(kai/(?:gemm|attention)/.*)"', text)
+        texts = [text] + [(ROOT / header).read_text() for header in headers]
         return "/engines/" in source or any("arm_neon.h" in text for text in texts)
 
     def look(some):

@@ -99,7 +99,7 @@ void store_values(const Plan& plan, void* page, size_t first, const Rows& rows);
 /// Keys (values) of positions 0 ... count - 1 of a page and head as an operand with n (k) = `depth`: in place, or in
 /// `space`. Values of positions from count on are zeros there.
 const void* load_keys(const Plan& plan, const void* page, size_t count, void* space);
-const void* load_values(const Plan& plan, const void* page, size_t count, void* space);
+const void* load_values(const Plan& plan, const void* page, size_t count, size_t depth, void* space);
 /// @}
 
 /// @name What a query sees

@@ -14,16 +14,17 @@ namespace kai::attention {
 /// Scores become probabilities P, relative to the running maximum of their row:
 ///
 ///     x = scale * score;  x = cap * tanh(x / cap)  (cap not 0);  x += mask + slope * (distance + column)
-///     new max = max(max, all x);  factor = exp(max - new max);  P = exp(x - new max);  sum = factor * sum + all P
+///     new max >= max, all x;  factor = exp(max - new max);  P = exp(x - new max);  sum = factor * sum + all P
 ///
 /// of columns first ... last - 1 of each row. P of other columns is 0, their scores are not read as numbers (they may
 /// be NaN), nor is their mask.
 ///
-/// As long as max is -infinity (nothing is seen, or all x are -infinity): factor 1, P 0, sum 0, never NaN. x of
-/// -infinity: P is 0. x of NaN or infinity: sum becomes NaN, and stays NaN.
+/// The new max is at most log 2 above the largest of them. As long as max is -infinity (nothing is seen, or all x are
+/// -infinity): factor 1, P 0, sum 0, never NaN. x of -infinity: P is 0. x of NaN or infinity: sum becomes NaN, and
+/// stays NaN.
 struct SoftmaxBlock {
-    size_t rows, columns;  ///< columns: a multiple of 16. All of P are written.
-    const float* scores;
+    size_t rows, columns;          ///< columns: a multiple of 16. All of P are written.
+    float* scores;                 ///< kernels may change them
     size_t score_row;              ///< bytes from one row to the next, a multiple of 64; `scores` is aligned to 64
     const uint32_t *first, *last;  ///< [rows] columns that a row sees; first >= last: none
     float scale, cap;
@@ -35,13 +36,14 @@ struct SoftmaxBlock {
     float *max, *sum;  ///< [rows] in and out; -infinity and 0 at first
     float* factor;     ///< [rows] out
 
-    /// P, f32, f16 or bf16, rounded to nearest even. Row r, column c is at
-    /// p + r / panel_rows * panel_stride + ((c / kr * panel_rows + r % panel_rows) * kr + c % kr) * element.
-    /// Plain rows: panel_rows 1, panel_stride is from one row to the next. Rows of the last panel that are not there
-    /// are not written.
+    /// P, f32, f16 or bf16, rounded to the nearest.
     void* p;
     kai_datatype p_type;
-    size_t panel_rows, kr, panel_stride;
+    /// Not 0: P is in rows, p_row bytes apart. 0, if the kernels have packs_bf16: LHS panels of 8 rows and 4 columns in
+    /// turn, of one product for each page of columns. Products are page_stride bytes apart; the last one has the
+    /// columns that are left. Rows of the last panel that are not there may be written.
+    size_t p_row;
+    size_t page, page_stride;
 };
 
 /// o = factor[row] * o + add. factor NULL: 1. Rows are aligned to 64 bytes; columns: any multiple of 8. Strides in
@@ -61,10 +63,17 @@ struct Kernels {
     uint64_t features;  ///< as kai_ukernel::features
     void (*softmax)(const SoftmaxBlock& block);
     void (*add)(const AddBlock& block);
+    void (*divide)(float* to, const float* from, float by, size_t columns);  ///< to = from / by; columns as AddBlock's
+    bool packs_bf16;                                                         ///< whether softmax writes panels
 };
 
 /// Every host.
 extern const Kernels kPortable;
+/// AArch64: block_neon.hpp.
+extern const Kernels kNeon, kNeonBf16;
+
+/// All of them, the best first, whatever this CPU has; then nullptr.
+extern const Kernels* const kAllKernels[];
 
 /// The best for this CPU, among those of kernels.cpp.
 const Kernels& kernels_for_this_cpu();

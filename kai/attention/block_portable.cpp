@@ -64,22 +64,15 @@ float across(Lanes l, Combine combine) {
 }
 
 void put(const SoftmaxBlock& b, size_t row, size_t first, const Lanes& l) {
-    const size_t size = b.p_type == kai_dt_f32 ? 4 : 2;
-    char* panel = static_cast<char*>(b.p) + row / b.panel_rows * b.panel_stride;
+    char* const to = static_cast<char*>(b.p) + row * b.p_row + first * sizeof(uint16_t);
     for (size_t i = 0; i < kLanes; ++i) {
-        const size_t c = first + i;
-        char* to = panel + ((c / b.kr * b.panel_rows + row % b.panel_rows) * b.kr + c % b.kr) * size;
-        if (b.p_type == kai_dt_f32) {
-            store(to, l.x[i]);
-        } else {
-            store(to, b.p_type == kai_dt_f16 ? kai_cast_f16_f32(l.x[i]) : kai_cast_bf16_f32(l.x[i]));
-        }
+        store(to + i * sizeof(uint16_t), b.p_type == kai_dt_f16 ? kai_cast_f16_f32(l.x[i]) : kai_cast_bf16_f32(l.x[i]));
     }
 }
 
 /// f32 rows as they are: by vectors.
 void put_plain(const SoftmaxBlock& b, size_t row, size_t first, const Lanes& l) {
-    memcpy(static_cast<char*>(b.p) + row * b.panel_stride + first * sizeof(float), l.x, sizeof(l.x));
+    memcpy(static_cast<char*>(b.p) + row * b.p_row + first * sizeof(float), l.x, sizeof(l.x));
 }
 
 void softmax_row(const SoftmaxBlock& b, size_t row, bool plain) {
@@ -116,7 +109,7 @@ void softmax_row(const SoftmaxBlock& b, size_t row, bool plain) {
 }
 
 void softmax(const SoftmaxBlock& b) {
-    const bool plain = b.p_type == kai_dt_f32 && b.panel_rows == 1;
+    const bool plain = b.p_type == kai_dt_f32;
     for (size_t row = 0; row < b.rows; ++row) {
         softmax_row(b, row, plain);
     }
@@ -133,8 +126,14 @@ void add(const AddBlock& b) {
     }
 }
 
+void divide(float* to, const float* from, float by, size_t columns) {
+    for (size_t i = 0; i < columns; ++i) {
+        to[i] = from[i] / by;
+    }
+}
+
 }  // namespace
 
-const Kernels kPortable = {"portable", 0, softmax, add};
+const Kernels kPortable = {"portable", 0, softmax, add, divide, false};
 
 }  // namespace kai::attention

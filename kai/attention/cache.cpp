@@ -261,10 +261,10 @@ const void* load_keys(const Plan& plan, const void* page, size_t count, void* sp
     return space;
 }
 
-const void* load_values(const Plan& plan, const void* page, size_t count, void* space) {
+const void* load_values(const Plan& plan, const void* page, size_t count, size_t depth, void* space) {
     const Problem& p = plan.problem;
     const void* values = at(page, plan.values_offset);
-    const Panels all = panels_of(plan.values, p.value_size, p.page), to = panels_of(plan.values, p.value_size, count);
+    const Panels all = panels_of(plan.values, p.value_size, p.page), to = panels_of(plan.values, p.value_size, depth);
     if (!plan.values.converts) {
         if (count == p.page || plan.values.format.name == nullptr) {
             return values;

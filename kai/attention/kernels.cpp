@@ -6,16 +6,21 @@
 
 namespace kai::attention {
 
+const Kernels* const kAllKernels[] = {
+#if KAI_BUILD_neon_bf16
+    &kNeonBf16,
+#endif
+#if KAI_BUILD_neon
+    &kNeon,
+#endif
+    &kPortable, nullptr};
+
 const Kernels& kernels_for_this_cpu() {
-    const Kernels* const all[] = {
-        &kPortable,
-    };
-    for (const Kernels* kernels : all) {
-        if (kai_registry_runnable(kernels->features, nullptr, 0)) {
-            return *kernels;
-        }
+    const Kernels* const* kernels = kAllKernels;
+    while (!kai_registry_runnable((*kernels)->features, nullptr, 0)) {
+        ++kernels;
     }
-    return kPortable;
+    return **kernels;
 }
 
 }  // namespace kai::attention

@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint64_t kSme = uint64_t{1} << KAI_CPU_SME;
 
-/// Rows that a unit takes, and positions that it scores at a time: scores of 32 KB.
-constexpr size_t kTileRows = 64, kBlock = 128;
+/// Rows that a unit takes, and positions that it scores at a time: scores of 64 KB.
+constexpr size_t kTileRows = 64, kBlock = 256;
 /// Positions of a unit where the cache is divided: 4096 make 8 units of each kv head.
 constexpr size_t kPart = 512;
 
@@ -78,9 +78,9 @@ bool packs_lhs(const kai_ukernel& u) {
     return type_of(u.lhs_format) == kai_dt_unknown;
 }
 
-/// How rows reach a kernel: packed from the type of the operand, if there is such a packer, else from f32. False if
-/// they cannot.
-bool set_rows(const kai_ukernel* u, kai_datatype type, Kernel& kernel) {
+/// How rows of `source_type` reach a kernel: packed as they are, if there is such a packer; else from the type of the
+/// operand; else from f32. False if they cannot.
+bool set_rows(const kai_ukernel* u, kai_datatype source_type, kai_datatype type, Kernel& kernel) {
     kernel = {u, nullptr, kai_dt_unknown};
     if (!packs_lhs(*u)) {
         kernel.row_type = type_of(u->lhs_format);
@@ -88,7 +88,10 @@ bool set_rows(const kai_ukernel* u, kai_datatype type, Kernel& kernel) {
     }
     for (size_t i = 0; const kai_packer* packer = kai_registry_lhs_packer(u, i); ++i) {
         const kai_datatype source = type_of(packer->source_format);
-        if (source == type || (source == kai_dt_f32 && kernel.lhs_packer == nullptr)) {
+        const auto rank = [&](kai_datatype t) {
+            return t == kai_dt_unknown ? 0 : t == source_type ? 3 : t == type ? 2 : t == kai_dt_f32 ? 1 : 0;
+        };
+        if (rank(source) > rank(kernel.row_type)) {
             kernel.lhs_packer = packer, kernel.row_type = source;
         }
     }
@@ -101,14 +104,16 @@ size_t operand_bytes(const Product& product, size_t n, size_t k) {
 }
 
 /// k x n of a page. Whether there are kernels.
-bool set_kernels(const Problem& p, const Candidate& c, uint64_t without, size_t n, size_t k, Product& product) {
+bool set_kernels(
+    const Problem& p, const Candidate& c, uint64_t without, kai_datatype row_type, size_t n, size_t k,
+    Product& product) {
     product = {};
     if ((c.with & without) != 0 || !kai_registry_runnable(c.with, nullptr, 0)) {
         return false;
     }
     kai_registry_request request = {c.families[0], 2, nullptr, without, p.core, {}};
     const kai_ukernel* gemm = kai_registry_best(&request, nullptr, nullptr);
-    if (gemm == nullptr || !set_rows(gemm, c.type, product.gemm)) {
+    if (gemm == nullptr || !set_rows(gemm, row_type, c.type, product.gemm)) {
         return false;
     }
     product.gemv = product.gemm;
@@ -116,7 +121,7 @@ bool set_kernels(const Problem& p, const Candidate& c, uint64_t without, size_t 
     for (const char* family : {c.families[0], c.families[1]}) {
         request.family = family;
         const kai_ukernel* gemv = family != nullptr ? kai_registry_best(&request, nullptr, nullptr) : nullptr;
-        if (gemv != nullptr && gemv->rows != KAI_ROWS_MANY && set_rows(gemv, c.type, product.gemv)) {
+        if (gemv != nullptr && gemv->rows != KAI_ROWS_MANY && set_rows(gemv, row_type, c.type, product.gemv)) {
             break;
         }
         product.gemv = product.gemm;
@@ -138,7 +143,7 @@ bool choose_without(uint64_t without, const Problem& p, bool keys, Product& prod
     bool found = false;
     for (size_t i = 0; i < candidates.count && !small; ++i) {
         Product made = {};
-        if (!set_kernels(p, candidates.of[i], without, n, k, made)) {
+        if (!set_kernels(p, candidates.of[i], without, keys ? p.q_type : kai_dt_unknown, n, k, made)) {
             continue;
         }
         made.bytes = round_up(made.converts ? pure : made.operand_bytes, kAlignment);
@@ -256,7 +261,7 @@ Slot slot_of(const Plan& plan) {
     s.q_packed = place(end, most(plan.scores, p.key_size, plan.scores.type == kai_dt_int8 ? 32 : 0));
     s.scores = place(end, rows * plan.block * sizeof(float));
     s.p = place(end, rows * plan.block * sizeof(float));
-    s.p_packed = place(end, most(plan.values, p.page, 0));
+    s.p_packed = place(end, most(plan.values, p.page, 0) * (plan.block / p.page));
     s.product = place(end, rows * output_row(plan));
     s.output = place(end, rows * output_row(plan));
     s.keys = place(end, plan.scores.converts ? plan.scores.operand_bytes : 0);

@@ -32,6 +32,15 @@ namespace {
 
 using Work = kai_attention_work;
 
+/// Columns of blocks are a multiple of it.
+constexpr size_t kColumns = 16;
+
+/// Whether a kernel's rows are packed as SoftmaxBlock says.
+bool takes_bf16_8x4(const Kernel& kernel) {
+    const kai_ukernel& u = *kernel.ukernel;
+    return strcmp(u.lhs_format, "bf16p") == 0 && u.get_mr() == 8 && u.get_kr() == 4 && u.get_sr() == 1;
+}
+
 // ---- which unit ----
 
 /// What a unit computes.
@@ -238,11 +247,19 @@ struct Unit {
         });
     }
 
+    /// Whether the block kernel packs P, and the bytes of a page of it.
+    bool packs_p() const {
+        return t.rows > 1 && kernels.packs_bf16 && takes_bf16_8x4(plan.values.gemm);
+    }
+    size_t packed_page() const {
+        return round_up(t.rows, 8) * p().page * sizeof(uint16_t);
+    }
+
     size_t softmax(size_t start) const {
         const Kernel& kernel = t.rows == 1 ? plan.values.gemv : plan.values.gemm;
-        const size_t size = size_of(kernel.row_type);
+        const size_t size = size_of(kernel.row_type), columns = min(plan.block, t.positions.last - start);
         SoftmaxBlock b = {};
-        b.rows = t.rows, b.columns = round_up(min(plan.block, t.positions.last - start), p().page);
+        b.rows = t.rows, b.columns = round_up(columns, packs_p() ? kColumns : p().page);
         b.scores = m.scores, b.score_row = plan.block * sizeof(float);
         b.first = m.first, b.last = m.last;
         b.scale = p().scale != 0 ? p().scale : 1 / __builtin_sqrtf(static_cast<float>(static_cast<int>(p().key_size)));
@@ -250,7 +267,11 @@ struct Unit {
         b.mask = t.sequence->mask != nullptr ? m.mask : nullptr, b.mask_f16 = p().mask_type == kai_dt_f16;
         b.slope = x.slopes != nullptr ? m.slope : nullptr, b.distance = m.distance;
         b.max = m.max, b.sum = m.sum, b.factor = m.factor;
-        b.p = m.p, b.p_type = kernel.row_type, b.panel_rows = 1, b.kr = 1, b.panel_stride = plan.block * size;
+        b.p = m.p, b.p_type = kernel.row_type, b.p_row = plan.block * size;
+        if (packs_p()) {
+            b.p = m.p_packed, b.p_type = kai_dt_bf16, b.p_row = 0;
+            b.page = p().page, b.page_stride = packed_page();
+        }
         kernels.softmax(b);
         return size;
     }
@@ -262,10 +283,15 @@ struct Unit {
         const bool in_place = plan.values.format.name == nullptr;
         for_each_page(start, [&](size_t position, size_t seen) {
             // Panels cannot be cut without a copy: P is 0 where nothing is seen.
-            const size_t count = in_place ? seen : min(p().page, t.sequence->length - position);
+            const bool packed = packs_p();
+            const size_t filled = min(p().page, t.sequence->length - position), depth = packed
+                                                                                            ? round_up(seen, kColumns)
+                                                                                        : in_place ? seen
+                                                                                                   : filled;
             multiply(
-                plan.values, m.p + (position - start) * size, plan.block * size, m.p_packed, true,
-                load_values(plan, page(position), count, m.values), p().value_size, count,
+                plan.values, m.p + (position - start) * size, plan.block * size,
+                m.p_packed + (packed ? (position - start) / p().page * packed_page() : 0), !packed,
+                load_values(plan, page(position), min(filled, depth), depth, m.values), p().value_size, depth,
                 in_place ? p().value_size * size_of(plan.values.type) : 0, first ? m.output : m.product, row);
             if (!first) {
                 kernels.add({t.rows, p().value_size, factor, m.output, row, m.product, row});
@@ -301,8 +327,10 @@ void finish_row(const Plan& plan, const Sequence& s, Row r, const float* output,
     const size_t row = p.value_size * size_of(p.out_type);
     const size_t head = or_none(s.out_head, row), token = or_none(s.out_token, p.heads * row);
     float result[kMostHead];
-    for (size_t i = 0; i < p.value_size; ++i) {
-        result[i] = sum == 0 ? 0 : output[i] / sum;
+    if (sum != 0) {
+        kernels_for_this_cpu().divide(result, output, sum, p.value_size);
+    } else {
+        memset(result, 0, p.value_size * sizeof(float));
     }
     convert(p.out_type, at(s.out, r.token * token + r.head * head), kai_dt_f32, result, p.value_size);
 }

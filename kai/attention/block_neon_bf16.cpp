@@ -1,0 +1,89 @@
+// The block kernels with NEON and bf16: P in bf16, rows and panels, is the work of block_neon_bf16_powers.S. The rest
+// is that of block_neon.hpp.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/attention/block_args.h"
+#include "kai/attention/block_neon.hpp"
+#include "kai/kai_cpu.h"
+
+extern "C" float32x4_t kai_attention_powers_bf16(
+    const float* a, const float* b, size_t stride, void* p, size_t p_stride, size_t steps,
+    const kai::attention::Powers* powers);
+
+namespace kai::attention {
+namespace {
+
+constexpr size_t kElement = sizeof(uint16_t);
+
+void set_rows(Powers& powers, const Row& a, const Row& b) {
+    vst1q_f32(powers.offset_a, vdupq_n_f32(a.offset)), vst1q_f32(powers.offset_b, vdupq_n_f32(b.offset));
+    powers.lower_a = a.lower, powers.lower_b = b.lower, powers.scale_a = a.scale, powers.scale_b = b.scale;
+}
+
+/// Plain rows, one at a time; or panels, two at a time.
+struct Brains {
+    KAI_INLINE static void run(const SoftmaxBlock& b, const Row* rows, size_t first, size_t count) {
+        constexpr float kCubic[] = {kPolynomial3[1], kPolynomial3[2], kPolynomial3[3]};
+        Powers powers;
+        vst1q_f32(powers.c2, vdupq_n_f32(kCubic[0])), vst1q_f32(powers.c1, vdupq_n_f32(kCubic[1]));
+        vst1q_f32(powers.c0, vdupq_n_f32(kCubic[2]));
+        vst1q_u16(reinterpret_cast<uint16_t*>(powers.ones), vdupq_n_u16(0x3F80));
+        powers.c3 = kPolynomial3[0];
+        for (size_t i = 0; i < count; i += b.p_row != 0 ? 1 : 2) {
+            b.p_row != 0 ? plain(b, powers, rows[i], first + i)
+                         : panel(b, powers, rows[i], rows[i + 1 < count ? i + 1 : i], first + i, count - i);
+        }
+    }
+
+    KAI_INLINE static void plain(const SoftmaxBlock& b, Powers& powers, const Row& row, size_t r) {
+        set_rows(powers, row, row);
+        b.sum[r] += vaddvq_f32(kai_attention_powers_bf16(
+            row.scores, row.scores + kQuad, 2 * kQuad * sizeof(float), at(b.p, r * b.p_row), 2 * kQuad * kElement,
+            b.columns / (2 * kQuad), &powers));
+    }
+
+    /// Two rows, or the last one twice: both have space in the panel.
+    KAI_INLINE static void panel(
+        const SoftmaxBlock& b, Powers& powers, const Row& even, const Row& odd, size_t r, size_t count) {
+        constexpr size_t kPanelRows = 8, kGroup = kPanelRows * kQuad * kElement;
+        set_rows(powers, even, odd);
+        float32x4_t sums = vdupq_n_f32(0);
+        for (size_t c = 0; c < b.columns; c += b.page) {
+            const size_t groups = (b.page < b.columns - c ? b.page : b.columns - c) / kQuad;
+            void* const p = at(
+                b.p, c / b.page * b.page_stride + r / kPanelRows * groups * kGroup + r % kPanelRows * kQuad * kElement);
+            sums = vaddq_f32(
+                sums, kai_attention_powers_bf16(
+                          even.scores + c, odd.scores + c, kQuad * sizeof(float), p, kGroup, groups, &powers));
+        }
+        b.sum[r] += vpadds_f32(vget_low_f32(sums));
+        if (count > 1) {
+            b.sum[r + 1] += vpadds_f32(vget_high_f32(sums));
+        }
+    }
+};
+
+void softmax(const SoftmaxBlock& b) {
+    switch (b.p_type) {
+        case kai_dt_f32:
+            return softmax_of<PlainRows<TwoFloats>>(b);
+        case kai_dt_f16:
+            return softmax_of<PlainRows<TwoHalves>>(b);
+        default:
+            return softmax_of<Brains>(b);
+    }
+}
+
+void add(const AddBlock& b) {
+    add_neon(b);
+}
+
+void divide(float* to, const float* from, float by, size_t columns) {
+    divide_neon(to, from, by, columns);
+}
+
+}  // namespace
+
+const Kernels kNeonBf16 = {"neon_bf16", uint64_t{1} << KAI_CPU_BF16, softmax, add, divide, true};
+
+}  // namespace kai::attention
