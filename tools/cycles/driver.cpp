@@ -6,6 +6,9 @@
 //         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
 //     cycles_driver kai_gemm_run_KIND [key=value ...]   a run of one thread, of a KIND of kGemms; B is packed before
 //         m n k, bl (int4_block), sme (SME units: 0 or 1), bf16, f16 (allowed: 0 or 1)
+//     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
+//         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
+//         kv head), page, sme, causal (0 or 1)
 //     cycles_driver --lines                such calls, one after the other, from the lines of standard input
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include "kai/call.hpp"
+#include "kai/gemm/kai_attention.h"
 #include "kai/gemm/kai_gemm.h"
 
 namespace {
@@ -352,6 +356,68 @@ void report_gemm() {
     printf(" macs=%zu kernel=%s\n", p.m * p.n * p.k, kernel.ukernel->name);
 }
 
+// ---- kai_attention_run ----
+
+/// Types of the cache, by what follows kai_attention_run_ in the name.
+struct Attention {
+    const char* name;
+    kai_attention_cache cache;
+    kai_datatype type;  // of queries and results
+};
+constexpr Attention kAttentions[] = {
+    {"kai_attention_run_f32", KAI_ATTENTION_F32, kai_dt_f32},
+    {"kai_attention_run_f16", KAI_ATTENTION_F16, kai_dt_f32},
+    {"kai_attention_run_bf16", KAI_ATTENTION_BF16, kai_dt_f32},
+    {"kai_attention_run_q8_0", KAI_ATTENTION_Q8_0, kai_dt_f32},
+};
+const Attention* attention;
+kai_attention_plan attention_plan;
+kai_attention_operands attended;
+
+void prepare_attention(const Attention& of, const Arguments& arg) {
+    const size_t tokens = arg("tokens", 1), length = arg("length", 512), size = arg("size", 64),
+                 heads = arg("heads", 1);
+    kai_attention_problem p = kai_attention_problem_of(heads, 1, size);
+    p.cache_type = of.cache, p.tokens = tokens, p.positions = length, p.page = arg("page", 256);
+    p.sme_units = arg("sme", 0), p.causal = arg("causal", 1) != 0;
+    kai_cpu_features();
+    kai_cpu_fastest_core();
+    if (kai_attention_make_plan(&p, &attention_plan) != KAI_GEMM_OK) {
+        fprintf(stderr, "%s: %s\n", of.name, attention_plan.reason);
+        exit(3);
+    }
+    // Every page is the first one: the time of a call does not depend on where they are.
+    static std::vector<void*> pages;
+    pages.assign((length + p.page - 1) / p.page, buffer(attention_plan.page_bytes, Bits::any));
+    kai_attention_rows rows = {};
+    rows.count = p.page, rows.type = of.type;
+    rows.keys = buffer(p.page * size * 4, Bits::f32), rows.values = buffer(p.page * size * 4, Bits::f32);
+    const kai_gemm_status status = kai_attention_append(&attention_plan, pages.data(), 0, &rows, nullptr, nullptr);
+    if (status != KAI_GEMM_OK) {
+        fprintf(stderr, "%s: %s\n", of.name, kai_gemm_status_text(status));
+        exit(3);
+    }
+    static kai_attention_sequence sequence;
+    sequence = {};
+    sequence.tokens = tokens, sequence.position = length - tokens, sequence.length = length;
+    sequence.pages = pages.data();
+    sequence.q = buffer(tokens * heads * size * 4, Bits::f32),
+    sequence.out = buffer(tokens * heads * size * 4, Bits::any);
+    attended.sequences = &sequence, attended.count = 1;
+    workspace = buffer(attention_plan.workspace_size, Bits::any);
+}
+
+/// MAC of what is seen: of both products.
+void report_attention() {
+    const kai_attention_problem& p = attention_plan.problem;
+    const kai_attention_sequence& s = *attended.sequences;
+    const size_t hidden = p.causal ? s.tokens * (s.tokens - 1) / 2 : 0;
+    printf(
+        "tokens=%zu,length=%zu,size=%zu,heads=%zu,page=%zu macs=%zu cache_bytes=%zu\n", s.tokens, s.length, p.key_size,
+        p.heads, p.page, (s.tokens * s.length - hidden) * p.heads * (p.key_size + p.value_size),
+        s.length * attention_plan.page_bytes / p.page);
+}
+
 void report_kernel(const kai_ukernel& u) {
     const size_t m = kernel.m, n = kernel.n, k = kernel.k;
     const auto all_of = [](size_t count, size_t step) { return step != 0 ? (count + step - 1) / step * step : count; };
@@ -388,7 +454,9 @@ void report_packer(const kai_packer& p) {
 
 /// kai_cycles.py measures the first call in here.
 extern "C" __attribute__((noinline)) void kai_perf_region() {
-    if (gemm != nullptr) {
+    if (attention != nullptr) {
+        kai_attention_run(&attention_plan, &attended, workspace, attention_plan.workspace_size, nullptr, nullptr);
+    } else if (gemm != nullptr) {
         kai_gemm_run(&plan, &operands, workspace, plan.workspace_size, nullptr, nullptr);
     } else if (unified != nullptr) {
         unified(unified_config, unified_args);
@@ -417,6 +485,9 @@ void list() {
     for (const Gemm& each : kGemms) {
         puts(each.name);
     }
+    for (const Attention& each : kAttentions) {
+        puts(each.name);
+    }
 }
 
 /// What main does with these arguments.
@@ -424,6 +495,16 @@ int call_named(int argc, char** argv) {
     const Arguments arg = {argc, argv};
     for (const Gemm& each : kGemms) {
         gemm = strcmp(argv[1], each.name) == 0 ? &each : gemm;
+    }
+    for (const Attention& each : kAttentions) {
+        attention = strcmp(argv[1], each.name) == 0 ? &each : attention;
+    }
+    if (attention != nullptr) {
+        prepare_attention(*attention, arg);
+        kai_perf_region();
+        printf("perf: name=%s shape=", argv[1]);
+        report_attention();
+        return 0;
     }
     if (gemm != nullptr) {
         prepare_gemm(*gemm, arg);
@@ -465,6 +546,7 @@ int call_lines() {
         }
         if (words.size() > 1) {
             ukernel = nullptr, packer = nullptr, kernel = {}, chunk_length = 0, pack = {}, gemm = nullptr;
+            attention = nullptr;
             unified = nullptr, unified_args = unified_config = nullptr;
             failed = call_named(static_cast<int>(words.size()), words.data());
             fflush(stdout);
