@@ -94,16 +94,17 @@ set(KAI_RUNS_gemm
     "neoverse-v1||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*")
 
 # Attention: kernels differ by CPU and by the length of vectors.
-set(kai_attention_kernels "*Attention.Prefill/*:*Attention.Decode/*:*Attention.NothingOf*:*Attention.BytesOfPages/*")
+set(kai_attention_kernels "AttentionRandom.*:*Attention.Prefill/*:*Attention.Decode/*")
+string(APPEND kai_attention_kernels ":*Attention.NothingOf*:*Attention.BytesOfPages/*")
 set(KAI_RUNS_attention
-    "svl512|"
-    "svl128|"
-    "svl256||GTEST_FILTER=${kai_attention_kernels}"
-    "svl1024||GTEST_FILTER=${kai_attention_kernels}"
-    "svl2048||GTEST_FILTER=${kai_attention_kernels}"
-    "neoverse-n1|"
-    "cortex-a53||GTEST_FILTER=${kai_attention_kernels}"
-    "neoverse-v1||GTEST_FILTER=${kai_attention_kernels}")
+    "svl512||KLEIDIAI_ATTENTION_CASES=10"
+    "svl128||KLEIDIAI_ATTENTION_CASES=10"
+    "svl256||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
+    "svl1024||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
+    "svl2048||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
+    "neoverse-n1||KLEIDIAI_ATTENTION_CASES=10"
+    "cortex-a53||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
+    "neoverse-v1||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}")
 
 # CPUs for the tests of the CPU queries alone: each has features without others that a mistake could confuse them with.
 # What they have stands in test/cpu_test.cpp, by the name of the run.

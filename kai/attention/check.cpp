@@ -71,7 +71,7 @@ Violation check_pages(const void* const* pages, size_t first, size_t last) {
         return violation;                    \
     }
 
-Violation check_sequence(const Plan& plan, const Operands& x, const Sequence& s) {
+Violation check_sequence(const Plan& plan, const Sequence& s) {
     const Problem& p = plan.problem;
     if (kai::bits_of(s.reserved) != 0) {
         return wrong(KAI_GEMM_RESERVED, say::reserved, "sequence");
@@ -99,7 +99,6 @@ Violation check_sequence(const Plan& plan, const Operands& x, const Sequence& s)
     if (s.mask != nullptr) {
         RETURN_IF_WRONG(check_stride("mask_token", s.mask_token, s.length * size_of(p.mask_type)));
     }
-    (void)x;
     const Range seen = visible(p, s, 0, s.tokens);
     return seen.first < seen.last ? check_pages(s.pages, seen.first / p.page, divide_up(seen.last, p.page))
                                   : Violation{};
@@ -201,7 +200,7 @@ Violation check_run(const Plan* plan, const Operands* operands, const void* work
             return wrong(KAI_GEMM_TOO_MANY_ROWS, say::many_sequences, "tokens", tokens + more, p.tokens);
         }
         tokens += more;
-        RETURN_IF_WRONG(check_sequence(*plan, x, x.sequences[i]));
+        RETURN_IF_WRONG(check_sequence(*plan, x.sequences[i]));
     }
     return gemm::check_workspace(plan->workspace_size, workspace, workspace_size);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -269,6 +270,48 @@ std::string name_of(const testing::TestParamInfo<kai_attention_cache>& info) {
 INSTANTIATE_TEST_SUITE_P(
     All, Attention, testing::Values(KAI_ATTENTION_F32, KAI_ATTENTION_F16, KAI_ATTENTION_BF16, KAI_ATTENTION_Q8_0),
     name_of);
+
+/// Problems with anything in any combination. KLEIDIAI_ATTENTION_CASES: how many.
+TEST(AttentionRandom, Problems) {
+    const char* cases = std::getenv("KLEIDIAI_ATTENTION_CASES");
+    const int count = cases != nullptr ? std::atoi(cases) : 300;
+    for (int i = 0; i < count; ++i) {
+        Random random(static_cast<uint64_t>(i) + 1000);
+        const auto pick = [&](int lo, int hi) { return static_cast<size_t>(random.integer(lo, hi)); };
+        const auto one_in = [&](int n) { return random.integer(1, n) == 1; };
+        const auto type = static_cast<kai_attention_cache>(pick(0, 3));
+        const size_t step = type == KAI_ATTENTION_Q8_0 ? 32 : 8, kv_heads = pick(1, 3), most = 128 / step;
+        kai_attention_problem p = problem_of(
+            type, kv_heads * pick(1, 5), kv_heads, step * pick(1, static_cast<int>(most)),
+            step * pick(1, static_cast<int>(most)));
+        constexpr kai_datatype kTypes[] = {kai_dt_f32, kai_dt_f16, kai_dt_bf16};
+        p.q_type = kTypes[pick(0, 2)], p.out_type = kTypes[pick(0, 2)];
+        p.page = 16 * pick(1, 16);
+        p.causal = !one_in(4);
+        p.window = one_in(4) ? pick(1, 100) : 0;
+        p.scale = one_in(3) ? random.real(0.01F, 0.3F) : 0;
+        p.soft_cap = one_in(4) ? random.real(1, 30) : 0;
+        p.mask_type = one_in(2) ? kai_dt_f16 : kai_dt_f32;
+        p.sme_units = one_in(3) ? 0 : 1;
+        Options options;
+        options.mask = one_in(4), options.mask_per_head = one_in(2);
+        options.slopes = one_in(4), options.sinks = one_in(4), options.gaps = one_in(2);
+        options.workers = pick(1, 3), options.seed = static_cast<uint64_t>(i);
+        std::vector<SequenceShape> shapes(pick(1, 3));
+        for (SequenceShape& s : shapes) {
+            s.tokens = one_in(2) ? 1 : pick(0, 40);
+            s.position = one_in(8) ? 1000 : pick(0, 150);
+            s.length = s.position + s.tokens + (p.causal ? 0 : pick(0, 9));
+            s.prefix = one_in(3) ? pick(0, 200) : 0;
+        }
+        Experiment e(p, shapes, options);
+        e.run();
+        e.expect_right();
+        if (testing::Test::HasFatalFailure()) {
+            FAIL() << "case " << i;
+        }
+    }
+}
 
 /// What a query of f32 gives with one element of its operands changed: [head][column] of the last token.
 std::vector<float> results_with(float key, float value, float query, float mask) {
