@@ -10,14 +10,14 @@
 #include <exception>
 #include <fstream>
 
-#include "measure.hpp"
-#include "model.hpp"
-#include "network.hpp"
-#include "options.hpp"
-#include "sampling.hpp"
-#include "tokenizer.hpp"
+#include "examples/llm/measure.hpp"
+#include "examples/llm/model.hpp"
+#include "examples/llm/network.hpp"
+#include "examples/llm/options.hpp"
+#include "examples/llm/sampling.hpp"
+#include "examples/llm/tokenizer.hpp"
 #include "tools/files.hpp"
-#include "unicode.hpp"
+#include "examples/llm/unicode.hpp"
 
 namespace llm {
 namespace {

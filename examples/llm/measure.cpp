@@ -1,7 +1,7 @@
 // Speed, memory and perplexity.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "measure.hpp"
+#include "examples/llm/measure.hpp"
 
 #include <sys/resource.h>
 

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "network.hpp"
-#include "options.hpp"
-#include "tokenizer.hpp"
+#include "examples/llm/network.hpp"
+#include "examples/llm/options.hpp"
+#include "examples/llm/tokenizer.hpp"
 
 namespace llm {
 

@@ -1,7 +1,7 @@
 // Sizes and tensors of a model file. Whatever a file says is checked against the shapes of its tensors.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "model.hpp"
+#include "examples/llm/model.hpp"
 
 #include <algorithm>
 #include <cmath>

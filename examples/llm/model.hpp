@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model_file.hpp"
+#include "examples/llm/model_file.hpp"
 
 namespace llm {
 

@@ -1,7 +1,7 @@
 // A GGUF file in memory, by kai/gemm/kai_gguf_file.h.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "model_file.hpp"
+#include "examples/llm/model_file.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 // kai/gemm/kai_attention.h.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "network.hpp"
+#include "examples/llm/network.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,11 +10,11 @@
 #include "examples/common/aligned_memory.hpp"
 #include "examples/common/thread_pool.hpp"
 #include "kai/gemm/kai_attention.h"
-#include "model.hpp"
-#include "options.hpp"
-#include "rope.hpp"
-#include "tokenizer.hpp"
-#include "weights.hpp"
+#include "examples/llm/model.hpp"
+#include "examples/llm/options.hpp"
+#include "examples/llm/rope.hpp"
+#include "examples/llm/tokenizer.hpp"
+#include "examples/llm/weights.hpp"
 
 namespace llm {
 

@@ -1,7 +1,7 @@
 // The command line of llm.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "options.hpp"
+#include "examples/llm/options.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 #include <map>
 #include <thread>
 
-#include "model_file.hpp"
+#include "examples/llm/model_file.hpp"
 
 namespace llm {
 

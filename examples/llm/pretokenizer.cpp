@@ -1,14 +1,14 @@
 // The regular expressions of byte-level BPE. Each function takes what one of them matches at a position.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "pretokenizer.hpp"
+#include "examples/llm/pretokenizer.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 
-#include "unicode.hpp"
+#include "examples/llm/unicode.hpp"
 
 namespace llm {
 namespace {

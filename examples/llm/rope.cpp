@@ -1,7 +1,7 @@
 // Rotary position embedding. YaRN: Peng et al., "YaRN: Efficient context window extension of large language models".
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "rope.hpp"
+#include "examples/llm/rope.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "model.hpp"
+#include "examples/llm/model.hpp"
 
 namespace llm {
 

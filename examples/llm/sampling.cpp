@@ -1,7 +1,7 @@
 // Repeat penalty, top-k, top-p, min-p, temperature, in this order; then a random number decides.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling.hpp"
+#include "examples/llm/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "options.hpp"
-#include "tokenizer.hpp"
+#include "examples/llm/options.hpp"
+#include "examples/llm/tokenizer.hpp"
 
 namespace llm {
 

@@ -1,7 +1,7 @@
 // What both kinds of vocabulary share: tokens of the file, special tokens in a text, BOS and EOS.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "tokenizer.hpp"
+#include "examples/llm/tokenizer.hpp"
 
 #include <algorithm>
 
@@ -125,15 +125,12 @@ std::vector<Token> Tokenizer::encode(std::string_view text, bool ends, bool spec
     if (ends && add_bos_) {
         tokens.push_back(bos_);
     }
-    bool first = true;
     for (const Fragment& fragment : fragments) {
-        first = first || fragment.text.empty();
         if (fragment.text.empty()) {
             tokens.push_back(fragment.token);
-            continue;
+        } else {
+            encoder_->encode(fragment.text, tokens);
         }
-        encoder_->encode(fragment.text, first, tokens);
-        first = false;
     }
     if (ends && add_eos_) {
         tokens.push_back(eos_);

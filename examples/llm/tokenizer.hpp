@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model_file.hpp"
+#include "examples/llm/model_file.hpp"
 
 namespace llm {
 
@@ -39,8 +39,8 @@ struct Vocabulary {
 class Encoder {
 public:
     virtual ~Encoder() = default;
-    /// Appends the tokens of `text`. `first`: it begins the input, or follows a special token.
-    virtual void encode(std::string_view text, bool first, std::vector<Token>& to) const = 0;
+    /// Appends the tokens of `text`, which begins the input or follows a special token.
+    virtual void encode(std::string_view text, std::vector<Token>& to) const = 0;
     /// The bytes that a normal token or one of a byte stands for.
     virtual std::string decode(Token token) const = 0;
 };

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "pretokenizer.hpp"
-#include "tokenizer.hpp"
-#include "tokenizer_join.hpp"
-#include "unicode.hpp"
+#include "examples/llm/pretokenizer.hpp"
+#include "examples/llm/tokenizer.hpp"
+#include "examples/llm/tokenizer_join.hpp"
+#include "examples/llm/unicode.hpp"
 
 namespace llm {
 namespace {
@@ -42,7 +42,7 @@ public:
         }
     }
 
-    void encode(std::string_view text, bool, std::vector<Token>& to) const override {
+    void encode(std::string_view text, std::vector<Token>& to) const override {
         for (const std::string_view word : split_(text)) {
             std::string characters;
             std::vector<size_t> pieces;

@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "tokenizer.hpp"
-#include "tokenizer_join.hpp"
-#include "unicode.hpp"
+#include "examples/llm/tokenizer.hpp"
+#include "examples/llm/tokenizer_join.hpp"
+#include "examples/llm/unicode.hpp"
 
 namespace llm {
 namespace {
@@ -29,8 +29,8 @@ public:
         }
     }
 
-    void encode(std::string_view text, bool first, std::vector<Token>& to) const override {
-        std::string escaped = space_prefix_ && first ? std::string(kSpace) : "";
+    void encode(std::string_view text, std::vector<Token>& to) const override {
+        std::string escaped = space_prefix_ ? std::string(kSpace) : "";
         for (const char c : text) {
             c == ' ' ? escaped.append(kSpace) : escaped.append(1, c);
         }

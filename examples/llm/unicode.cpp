@@ -1,7 +1,7 @@
 // UTF-8, and a table of categories that unicode_table.py generates.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "unicode.hpp"
+#include "examples/llm/unicode.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,7 +10,7 @@ namespace llm {
 namespace {
 
 const uint32_t kRanges[] = {
-#include "unicode_table.inc"
+#include "examples/llm/unicode_table.inc"
 };
 
 /// Bytes of a character that begins with `first`; 0: none does.

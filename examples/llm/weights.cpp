@@ -1,7 +1,7 @@
 // Plans, packing and runs of products: the part of a runtime that kai/gemm/kai_gemm.h is made for.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "weights.hpp"
+#include "examples/llm/weights.hpp"
 
 #include <unistd.h>
 

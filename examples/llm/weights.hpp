@@ -10,7 +10,7 @@
 #include "examples/common/aligned_memory.hpp"
 #include "examples/common/thread_pool.hpp"
 #include "kai/gemm/kai_gemm_file.h"
-#include "model.hpp"
+#include "examples/llm/model.hpp"
 #include "tools/files.hpp"
 
 namespace llm {

@@ -8,6 +8,7 @@ import re
 WORDS = """café naïve Straße ÆØÅ İstanbul привет мир Ελλάδα שלום مرحبا हिन्दी ไทย 你好世界 日本語テキスト 한국어 Ａｂｃ ﬁne
 1 22 333 4444 55555 1234567890 3.14159 ²³ ½ Ⅷ ٣٤٥ don't we'll I'VE it'S they're he'd I'm 'tis o'clock x'y
 😀 👩‍👩‍👧‍👦 🇩🇪 ❤️ 👍🏽 ∑∫ → € £5 ©® «quoted» “curly” ‘single’ — … · ¿qué? ¡sí! # $x == != <= -> :: /* */ // && || ^ ~ ` @
+it'The 'They 'Then 'That 'So 'Said 'Mount 'Lord 'Day 'Thou 'llama 'tree
 int main() { return 0; } std::vector<float> x[3]; if(a<b) foo_bar += 0xFF; #include <cstdio> \\n \\t
 <s> </s> <unk> <|end|> <|user|> <tool> <0x41> ▁ ▁▁ Ġ e\u0301 \u200b \u00a0 \u3000 \ufeff
 \U0001F9D1\u200d\U0001F4BB \U000E0001

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
 its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
-kai/gemm; kleidiai_attention_test, if of kai/attention; kai-pack or kai-gguf, if its tests are those of the tool) and
-runs the tests that should fail.
+kai/gemm; kleidiai_attention_test, if of kai/attention; kai-pack, kai-gguf or llm, if its tests are those of the tool)
+and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU [--host-build DIR]] [--jobs N] [REGEX]
                                                                   all, or those whose name, file or sentence matches
@@ -47,6 +47,8 @@ PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleid
                                         "CMakeFiles/kleidiai_attention.dir/",
                                         "test/CMakeFiles/kleidiai_attention_test")}  # and the folders of their objects
 TOOLS = {"tools.kai_pack": "kai-pack", "tools.kai_gguf": "kai-gguf"}  # tests in CTest, and what they run
+LLM = "example.llm."  # and a part of the test
+PROGRAMS["llm"] = (*PROGRAMS["kleidiai_attention_test"][:3], "examples/llm/CMakeFiles/llm.dir/")
 for tool in TOOLS.values():
     PROGRAMS[tool] = ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/", f"tools/CMakeFiles/{tool}.dir/")
 
@@ -67,10 +69,13 @@ class Mutation:
         self.says, self.file, self.tests, self.cpus, self.only = "", "", "", ["svl512"], ""
         self.old, self.new = [], []
 
+    def is_of_tool(self):
+        return self.tests in TOOLS or self.tests.startswith(LLM)
+
     def program(self):
         """The test program that should notice, or the tool whose test should."""
-        if self.tests in TOOLS:
-            return TOOLS[self.tests]
+        if self.is_of_tool():
+            return TOOLS.get(self.tests, "llm")
         if self.file.startswith("kai/attention/"):
             return "kleidiai_attention_test"
         return "kleidiai_gemm_test" if self.file.startswith(GEMM_LAYER) else "kleidiai_test"
@@ -179,7 +184,7 @@ class Build:
     @staticmethod
     def path(name):
         """Of a program in the build directory."""
-        return f"{'tools' if name in TOOLS.values() else 'test'}/{name}"
+        return f"{'examples/llm' if name == 'llm' else 'tools' if name in TOOLS.values() else 'test'}/{name}"
 
     def program(self, name):
         """A program without mutation."""
@@ -257,7 +262,7 @@ class Tests:
 
     def run(self, program, cpu, tests, limit=None):
         """(name of the first test that fails or None, number of tests that passed). TooSlow: the limit, in seconds."""
-        if tests in TOOLS:
+        if tests in TOOLS or tests.startswith(LLM):
             return self.run_tool(program, tests, limit)
         command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
@@ -279,12 +284,19 @@ class Tests:
     @staticmethod
     def run_tool(program, test, limit):
         """The same with the test of a tool."""
-        script = ROOT / test.replace(".", "/") / "test.py"
-        code, output = run_for(limit or TIME_LIMIT, [sys.executable, script, program], os.environ)
+        script = [ROOT / test.replace(".", "/") / "test.py"]
+        if test.startswith(LLM):
+            script = [ROOT / "test/llm/llm_test.py", ROOT / ".cache", test[len(LLM):]]
+        code, output = run_for(limit or TIME_LIMIT, [sys.executable, *script, program], os.environ)
+        if code == 77:
+            raise Bad(f"{test} is skipped")
         if code is None:
             raise TooSlow(test)
         if code == 0:
             return None, 1
+        failed = re.search(r"^FAILED: .{,60}", output, re.MULTILINE)
+        if failed:
+            return f"{test} ({failed[0]})", 0
         line = re.findall(r'^  File "[^"]*test.py", line (\d+), in <module>', output, re.MULTILINE)
         return f"{test} (line {line[-1] if line else '?'})", 0
 
@@ -311,7 +323,7 @@ class Tests:
 
     def noticed_by(self, mutation, program, build):
         """The first test that fails, and on which CPU; None if all pass."""
-        for cpu in mutation.cpus if self.emulator and mutation.tests not in TOOLS else ["this CPU"]:
+        for cpu in mutation.cpus if self.emulator and not mutation.is_of_tool() else ["this CPU"]:
             clean = build.program(mutation.program())
             test, passed = self.run_to_the_end(program, cpu, mutation.tests, clean)
             if test is None:
@@ -375,7 +387,7 @@ def main():
         start = time.monotonic()
         folder = scratch / mutation.name
         try:
-            of = host_build if mutation.tests in TOOLS else build
+            of = host_build if mutation.is_of_tool() else build
             if of is None:
                 raise Bad("tools are tested without the emulator: --host-build is needed")
             test = tests.noticed_by(mutation, of.mutant(mutation, folder), of)
