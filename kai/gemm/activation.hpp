@@ -1,15 +1,17 @@
-// Activations: functions of one result, in f32. All but ReLU come from one exponential, of an argument with bounds:
+// Activations: functions of one result, in f32. All but ReLU come from one power of 2, of an argument with bounds:
 //
-//     e^-a = scale - scale * less,   scale = 2^n,   less = 1 - e^-s,   -a = n * ln 2 - s,   |s| <= ln 2 / 2
+//     2^-t = scale * P(f),   scale = 2^n,   t = f - n,   |f| <= 1 / 2
 //
 //     sigmoid(x)    1 / (1 + e^-x)
 //     silu(x)       x / (1 + e^-x)
 //     tanh(x)       w / (2 + w), w = e^(-2|x|) - 1, with the sign of x
 //     gelu, tanh    x * (1 + tanh(u)) / 2 = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3)
-//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) * t * P(t),
-//                   t = 1 / (1 + a / 4)
+//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) * r * P(r),
+//                   r = 1 / (1 + a / 4)
 //
-// The polynomials are Chebyshev interpolations, computed with 40 digits: less to 8e-9, P to 1.5e-8 for a up to 13.5.
+// Bounds are such that scale is 0 at the one end, and infinite at the other one where a quotient shall be 0.
+//
+// The polynomials are Chebyshev interpolations, computed with 40 digits: 2^f to 2e-9, P to 1.5e-8 for a up to 13.5.
 // Errors as measured: docs/epilogues.md. Vectors of four numbers as GCC and Clang have them on every
 // host; a * b + c is one operation where the CPU has it.
 //
@@ -97,30 +99,53 @@ KAI_INLINE Floats with_sign_of(Floats x, Floats sign) {
     return as<Floats>((as<Ints>(x) & INT32_MAX) | (as<Ints>(sign) & INT32_MIN));
 }
 
-struct Exponential {
-    Floats scale, less;  // scale - scale * less
+/// 2^-t = scale * power.
+struct Power {
+    Floats scale, power;
 };
 
-/// e^-a for a from -87 to 87: 2^n is neither subnormal nor infinite.
-KAI_INLINE Exponential exponential_of_minus(Floats a) {
-    constexpr float kInteger = 0x1.8p23F;  // added to n: n is in the lowest bits
-    constexpr float kLog2E = 0x1.715476p+0F, kLn2 = 0x1.62e4p-1F, kLn2Rest = 0x1.7f7d1cp-20F;
-    constexpr float kLess[] = {-0.0083632329F, 0.041666554F, -0.16666577F, 0.5F};
-    const Floats shifted = subtract_product(a, all(kLog2E), all(kInteger)), n = shifted - kInteger;
-    const Floats s = multiply_add(n, all(kLn2Rest), multiply_add(n, all(kLn2), a));
-    Floats q = all(0.0013926251F);
-    for (const float c : kLess) {
-        q = multiply_add(q, s, all(c));
+inline constexpr float kLog2E = 0x1.715476p+0F;
+/// Added to -t: the exponent of 2^n, n + 127, is in the lowest bits. From -127 (0) to 128 (infinite).
+inline constexpr float kExponent = 0x1.8p23F + 127;
+
+/// x^6 * c[0] + ... + c[6].
+KAI_INLINE Floats polynomial_6(Floats x, const float (&c)[7]) {
+    Floats p = all(c[0]);
+    for (size_t i = 1; i < 7; ++i) {
+        p = multiply_add(p, x, all(c[i]));
     }
-    constexpr int32_t kOne = 0x3F800000, kMantissa = 23;
-    return {as<Floats>((as<Ints>(shifted) << kMantissa) + kOne), subtract_product(s * s, q, s)};
+    return p;
+}
+KAI_INLINE Floats scale_of(Floats shifted) {
+    return as<Floats>(as<Ints>(shifted) << 23);
 }
 
-/// x / (1 + e^-u), where u has the sign of x. 0 for u below -87, -infinity too.
-KAI_INLINE Floats gate(Floats x, Floats u) {
-    constexpr float kMost = 87;
-    const Exponential e = exponential_of_minus(at_most(at_least(u, -kMost), kMost));
-    return choose(u < -kMost, all(0), x / (1.0F + subtract_product(e.scale, e.less, e.scale)));
+/// 2^-t.
+KAI_INLINE Power two_to_minus(Floats t) {
+    constexpr float kPower[] = {
+        0.000153534165F, -0.00133988742F, 0.00961843717F, -0.0555033247F, 0.240226479F, -0.693147203F, 1.0F};
+    const Floats shifted = kExponent - t;
+    return {scale_of(shifted), polynomial_6(t + (shifted - kExponent), kPower)};
+}
+/// e^-a = scale_of(shifted) * e^-s, |s| <= ln 2 / 2. No error counts, also where a * b + c is two operations.
+struct Reduced {
+    Floats shifted, s;
+};
+KAI_INLINE Reduced reduced(Floats a) {
+    constexpr float kLn2 = 0x1.62e4p-1F, kLn2Rest = 0x1.7f7d1cp-20F;
+    const Floats shifted = subtract_product(a, all(kLog2E), all(kExponent)), n = shifted - kExponent;
+    return {shifted, multiply_add(n, all(kLn2Rest), multiply_add(n, all(kLn2), a))};
+}
+/// e^-a.
+KAI_INLINE Power e_to_minus(Floats a) {
+    constexpr float kPower[] = {0.00138437028F, -0.00837415516F, 0.0416680012F, -0.166664313F,
+                                0.499999942F,   -1.0F,           1.0F};
+    const Reduced r = reduced(a);
+    return {scale_of(r.shifted), polynomial_6(r.s, kPower)};
+}
+/// 1 + 2^-t.
+KAI_INLINE Floats plus_1(Power p) {
+    return multiply_add(p.scale, p.power, all(1));
 }
 
 KAI_INLINE Floats identity(Floats x) {
@@ -129,37 +154,51 @@ KAI_INLINE Floats identity(Floats x) {
 KAI_INLINE Floats relu(Floats x) {
     return at_least(x, 0);
 }
+
+/// Bounds of a for e_to_minus: e^-a is infinite at the lower one, 0 at the upper one.
+inline constexpr float kLeastExponent = -88.9F, kMostExponent = 88.2F;
+
 KAI_INLINE Floats sigmoid(Floats x) {
-    return gate(all(1), x);
+    return 1.0F / plus_1(e_to_minus(at_most(at_least(x, kLeastExponent), kMostExponent)));
 }
 KAI_INLINE Floats silu(Floats x) {
-    return gate(x, x);
+    x = at_least(x, kLeastExponent);
+    return x / plus_1(e_to_minus(at_most(x, kMostExponent)));
 }
 
 KAI_INLINE Floats tanh(Floats x) {
-    const Exponential e = exponential_of_minus(2.0F * at_most(magnitude(x), 20));
-    const Floats w = subtract_product(e.scale, e.less, e.scale - 1.0F);
+    constexpr float kLess[] = {0.0013926251F, -0.0083632329F, 0.041666554F, -0.16666577F, 0.5F};
+    const auto [shifted, s] = reduced(2.0F * at_most(magnitude(x), 20));
+    Floats q = all(kLess[0]);
+    for (size_t i = 1; i < sizeof(kLess) / sizeof(float); ++i) {
+        q = multiply_add(q, s, all(kLess[i]));
+    }
+    // e^-s = 1 - less: small results keep their bits.
+    const Floats scale = scale_of(shifted), less = subtract_product(s * s, q, s);
+    const Floats w = subtract_product(scale, less, scale - 1.0F);
     return with_sign_of(w / (2.0F + w), x);
 }
 
 KAI_INLINE Floats gelu_tanh(Floats x) {
-    constexpr float kLinear = 1.5957691F, kCubic = 0.071354814F;  // 2 sqrt(2 / pi), and that times 0.044715
-    return gate(x, x * multiply_add(x * x, all(kCubic), all(kLinear)));
+    constexpr float kLinear = 2.3022082F, kCubic = 0.10294324F;  // 2 sqrt(2 / pi) log2(e), and that times 0.044715
+    constexpr float kMost = 10.04F, kLeast = -10.07F;            // t is 127.3 and -128.3
+    x = at_least(x, kLeast);
+    const Floats y = at_most(x, kMost);
+    return x / plus_1(two_to_minus(y * multiply_add(y * y, all(kCubic), all(kLinear))));
 }
 
 KAI_INLINE Floats gelu_erf(Floats x) {
-    constexpr float kMost = 13;  // beyond, |x| * Q(|x|) is below 2^-120
+    constexpr float kMost = 13.26F;  // where e^(-a^2 / 2) is 0
     constexpr float kP[] = {-0.1700788085F, 0.3317014615F, -0.2463874547F, 0.229766752F,
                             0.02099636503F, 0.1068063277F, 0.09808562196F, 0.09982303948F};
-    const Floats a = magnitude(x), bounded = at_most(a, kMost);
-    const Floats t = 1.0F / multiply_add(bounded, all(0.25F), all(1));
+    const Floats a = at_most(magnitude(x), kMost);
+    const Floats r = 1.0F / multiply_add(a, all(0.25F), all(1));
     Floats p = all(0.02928668874F);
     for (const float c : kP) {
-        p = multiply_add(p, t, all(c));
+        p = multiply_add(p, r, all(c));
     }
-    const Exponential e = exponential_of_minus(bounded * bounded * 0.5F);
-    const Floats rest = a * (p * t * subtract_product(e.scale, e.less, e.scale));
-    return at_least(x, 0) - choose(a > kMost, all(0), rest);
+    const Power e = two_to_minus(a * (kLog2E / 2) * a);
+    return subtract_product(a * p, r * (e.scale * e.power), at_least(x, 0));
 }
 
 template <Floats (*function)(Floats)>
