@@ -68,6 +68,8 @@ typedef void kai_run_matmul_f32_fn(
     size_t dst_stride_col, float scalar_min, float scalar_max);
 
 /// kai_run_matmul_fn for columns `first` to first + n - 1 of one panel, at which rhs points. (kai_ukernel.run_columns)
+/// @param m, n, k, lhs, rhs, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
+/// @param first  A multiple of kai_ukernel.column_step.
 /// @param bl  Length of a block along k, where operands are quantised in blocks of any length; else not used.
 typedef void kai_run_matmul_columns_fn(
     size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,

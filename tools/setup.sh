@@ -188,8 +188,8 @@ END
     "$cache/llvm-mca-23" --version >/dev/null || { rm "$cache/llvm-mca-23"; die "llvm-mca of LLVM 23 does not start"; }
 }
 
-# python_of_sid TREE ARCH-OR-EMPTY PACKAGE...: packages of sid in TREE, beside a Python of sid with gguf and numpy, which
-# TREE-python starts through the C library that it was built for.
+# python_of_sid TREE ARCH-OR-EMPTY PACKAGE...: packages of sid in TREE, beside a Python of sid with gguf and numpy,
+# which TREE-python starts through the C library that it was built for.
 python_of_sid() {
     local tree=$1 arch=$2 machine; shift 2
     if [ "$arch" = arm64 ]; then machine=aarch64; else machine=$(uname -m); fi

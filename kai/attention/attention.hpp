@@ -61,7 +61,8 @@ void convert(kai_datatype to_type, void* to, kai_datatype from_type, const void*
 /// @name The cache
 /// @{
 /// The elements of keys or values of a page and head, as a kernel reads them: k x n, panels of nr columns. A panel has
-/// `head` bytes per column, zeros (a bias), then `group` elements of each column in turn. K x N as it lies is one panel.
+/// `head` bytes per column, zeros (a bias), then `group` elements of each column in turn. K x N as it lies is one
+/// panel.
 struct Panels {
     size_t n, k, nr, group, head, element;
 

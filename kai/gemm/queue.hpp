@@ -20,8 +20,8 @@ namespace kai::gemm {
 inline constexpr size_t kPartsPerWorker = 16;
 
 /// Whether a worker that has done `mine` steps, and takes `more`, is the last one to finish: those that were faster so
-/// far will have done all that is left before. The fastest never is. done(i): steps that worker i has done, 0 if it does
-/// not work any more.
+/// far will have done all that is left before. The fastest never is. done(i): steps that worker i has done, 0 if it
+/// does not work any more.
 template <typename Done>
 bool finishes_last(size_t mine, size_t more, size_t left, size_t workers, Done done) {
     size_t others = 0;
@@ -51,8 +51,8 @@ size_t next_steps(size_t mine, size_t taken, size_t left, size_t least, size_t w
 }
 
 /// What the workers of a mixed plan share in the last phase, in steps: units, or columns of one row. Workers with SME
-/// take them from the front. So do the others if any worker may do any unit; else these take them from the back, down to
-/// where both meet, or to where the plan divides the columns.
+/// take them from the front. So do the others if any worker may do any unit; else these take them from the back, down
+/// to where both meet, or to where the plan divides the columns.
 struct MixedQueue {
     size_t steps;     ///< of all
     size_t with_sme;  ///< the first ones are for workers with SME, if divided

@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #endif
 
-// Whether loops are compiled twice. Compilers must know the name of these CPUs, and whether this is one of them. What is
-// built for CPUs with AVX2 anyway needs no more.
+// Whether loops are compiled twice. Compilers must know the name of these CPUs, and whether this is one of them. What
+// is built for CPUs with AVX2 anyway needs no more.
 #if defined(__x86_64__) && !defined(__AVX2__) && !defined(KLEIDIAI_NO_X86_64_V3) && !defined(_MSC_VER) && \
     !defined(__APPLE__) && (defined(__clang__) ? __clang_major__ >= 19 : __GNUC__ >= 12)
 #define KAI_COMPILES_TWICE 1
