@@ -176,12 +176,12 @@ def _attention(name):
       name: of the library of micro-kernels.
     """
     groups = {}
-    for path in native.glob(["kai/attention/*.cpp"]):
+    for path in native.glob(["kai/attention/*.cpp", "kai/attention/*.S"]):
         kind = "assembly" if path.endswith(".S") else path.split("/")[-1].split(".")[0]
         kind = kind if kind in ["kernels", "block_portable", "cache", "assembly"] else "common"
         key = (isa_of(path), kind)
         groups[key] = groups.get(key, []) + [path]
-    headers = native.glob(["kai/attention/*.hpp", "kai/gemm/*.hpp"])
+    headers = native.glob(["kai/attention/*.h", "kai/attention/*.hpp", "kai/gemm/*.hpp"])
     everywhere = []
     on_aarch64 = []
     for isa, kind in sorted(groups):
