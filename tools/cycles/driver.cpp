@@ -5,7 +5,8 @@
 //     cycles_driver NAME [key=value ...]   NAME as in the registry
 //         m n k, bl (blocks), mr nr kr sr (packers), kc (indirect matmul: length of a chunk), clamp (unified: 0 or 1)
 //     cycles_driver kai_gemm_run_KIND [key=value ...]   a run of one thread, of a KIND of kGemms; B is packed before
-//         m n k, bl (int4_block), sme (SME units: 0 or 1), bf16, f16 (allowed: 0 or 1)
+//         m n k, bl (int4_block), type (gguf: of kai_gguf.h), sme (SME units: 0 or 1), bf16, f16 (allowed: 0 or 1),
+//         core (class of cores, of kai_cpu.h)
 //     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
 //         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
 //         kv head), page, sme, causal (0 or 1)
@@ -289,6 +290,7 @@ constexpr Gemm kGemms[] = {
     {"kai_gemm_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
     {"kai_gemm_run_int8_lowp", KAI_GEMM_INT8_LOWP, kai_dt_int8},
     {"kai_gemm_run_int8_to_int32", KAI_GEMM_INT8_LOWP, kai_dt_int8, kai_dt_int32},
+    {"kai_gemm_run_gguf", KAI_GEMM_GGUF, kai_dt_f32},
     {"kai_gemm_run_uint8_int8_to_int32", KAI_GEMM_INT8_LOWP, kai_dt_uint8, kai_dt_int32},
 };
 const Gemm* gemm;
@@ -304,7 +306,9 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     p.allow_bf16 = arg("bf16", 0) != 0, p.allow_f16 = arg("f16", 0) != 0;
     p.b_transposed = of.kind != KAI_GEMM_INT8_STATIC, p.b_constant = arg("constant", 1) != 0;
     p.bl = of.kind == KAI_GEMM_INT4_BLOCK ? arg("bl", 32) : 0;
+    p.gguf_type = static_cast<kai_gguf_type_id>(of.kind == KAI_GEMM_GGUF ? arg("type", KAI_GGUF_Q8_0) : 0);
     p.sme_units = arg("sme", 0);
+    p.core = static_cast<kai_cpu_core>(arg("core", KAI_CORE_AUTO));
     p.epilogue = arg("epilogue", 0);  // with activation=NUMBER of kai_gemm_activation
     // Asked for once, not by every plan.
     kai_cpu_features();
@@ -353,7 +357,7 @@ void report_gemm() {
     if (p.sme_units != 0) {
         printf(",sme=%zu", p.sme_units);
     }
-    printf(" macs=%zu kernel=%s\n", p.m * p.n * p.k, kernel.ukernel->name);
+    printf(" macs=%zu packed_bytes=%zu kernel=%s\n", p.m * p.n * p.k, plan.panels_size, kernel.ukernel->name);
 }
 
 // ---- kai_attention_run ----
