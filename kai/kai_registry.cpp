@@ -706,11 +706,18 @@ bool lacks_dot_products(const kai_ukernel& u) {
     return u.features == uint64_t{1} << KAI_CPU_NEON && u.lhs_format[0] == 'q' && u.rhs_format[3] != '1';
 }
 
-/// How well it suits m rows: the lower the better.
-unsigned misfit(const kai_ukernel& u, size_t m) {
+/// Whether it would be chosen for panels of SME, without an SME unit, before these are packed: others suit it better.
+bool is_for_packed(const kai_ukernel& u, const kai_registry_request& request) {
+    return u.size_only_features != 0 && request.same_rhs_as == nullptr;
+}
+
+/// How well it suits a request: the lower the better.
+unsigned misfit(const kai_ukernel& u, const kai_registry_request& request) {
     constexpr unsigned kSlower = KAI_ROWS_ONE + 1;
+    const size_t m = request.m;
     const unsigned rows = m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
-    return is_portable(u) ? 2 * kSlower : lacks_dot_products(u) ? kSlower + rows : rows;
+    const bool is_slower = lacks_dot_products(u) || is_for_packed(u, request);
+    return is_portable(u) ? 2 * kSlower : is_slower ? kSlower + rows : rows;
 }
 
 /// The edit distance of two names: letters to change, insert or remove. Case is ignored.
@@ -782,6 +789,8 @@ void explain_not_best(
         snprintf(reason, size, "reads another packed RHS than %s", same->name);
     } else if (is_portable(u)) {
         snprintf(reason, size, "is portable: slower than %s", best->name);
+    } else if (is_for_packed(u, request) && u.rows != best->rows) {
+        snprintf(reason, size, "is for a RHS that is packed for SME");
     } else if (lacks_dot_products(u) && !lacks_dot_products(*best)) {
         snprintf(reason, size, "is for CPUs without dot products: slower than %s", best->name);
     } else if (u.rows == best->rows || (u.rows != KAI_ROWS_MANY && best->rows != KAI_ROWS_MANY)) {
@@ -920,7 +929,7 @@ const kai_ukernel* kai_registry_best(
     unsigned least = UINT_MAX;
     for (size_t i = first; i != end && least != 0; ++i) {
         const kai_ukernel* u = &kUkernels[kOrders[core].of[i]];
-        const unsigned its = misfit(*u, request->m);
+        const unsigned its = misfit(*u, *request);
         const bool is_allowed = ((u->features & lacks) | (kai::run_features(*u) & request->without)) == 0;
         if (its < least && is_allowed && (same == nullptr || same_rhs(*u, *same))) {
             best = u, least = its;

@@ -372,16 +372,20 @@ struct Wish {
     uint64_t with = 0;  ///< features
 };
 
-/// The first kernel of the family and the format of `reader` that fits the wish, if possible for so many rows. The
-/// registry lists families one after the other.
+/// The index of the first kernel of its family: the registry lists families one after the other.
+size_t first_of_family(const kai_ukernel& u) {
+    auto first = static_cast<size_t>(&u - kai_registry_ukernel(0));
+    while (first != 0 && same_family(*kai_registry_ukernel(first - 1), u)) {
+        --first;
+    }
+    return first;
+}
+
+/// The first kernel of the family and the format of `reader` that fits the wish, if possible for so many rows.
 const kai_ukernel* first_reader(const kai_ukernel& reader, const Wish& wish) {
     const kai_ukernel* found = nullptr;
     const auto at = [&](size_t index) { return kai_registry_ukernel_for(wish.core, index); };
-    auto first = static_cast<size_t>(&reader - kai_registry_ukernel(0));
-    while (first != 0 && same_family(*at(first - 1), reader)) {
-        --first;
-    }
-    for (size_t i = first; at(i) != nullptr && same_family(*at(i), reader); ++i) {
+    for (size_t i = first_of_family(reader); at(i) != nullptr && same_family(*at(i), reader); ++i) {
         const kai_ukernel* u = at(i);
         if (!same_format(*u, reader) || (u->features & wish.without) != 0 ||
             !kai_registry_runnable(u->features, nullptr, 0)) {
@@ -412,6 +416,9 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         const uint64_t with = wish.with | group.with;
         if (u == nullptr || (u->features == 0) != wish.portable || (run_features(*u) & with) != with) {
             continue;
+        }
+        if (u->size_only_features != 0 && request.same_rhs_as == nullptr) {
+            continue;  // panels of SME: for workers beside it, and for B that is packed already
         }
         const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
         if (found == nullptr || (fits && (found->rows != KAI_ROWS_MANY) != (wish.m <= 1))) {
@@ -694,19 +701,44 @@ Status choose_among(const Problem& p, const Groups& groups, Plan& plan) {
     return KAI_GEMM_OK;
 }
 
-/// The kernel for workers without an SME unit beside this one; without a micro-kernel if there is none.
+/// `best` if it is for panels of SME. Panels of NEON may have the width of those of SME: then the kernel of its family
+/// that is for panels of SME, and as many rows; NULL if there is none.
+const kai_ukernel* with_bits_of_sme(const kai_ukernel& best, const kai_ukernel& sme) {
+    const auto is_it = [&](const kai_ukernel& u) {
+        return u.size_only_features != 0 && (u.rows == KAI_ROWS_MANY) == (sme.rows == KAI_ROWS_MANY);
+    };
+    if (is_it(best)) {
+        return &best;
+    }
+    const auto at = [](size_t i) { return kai_registry_ukernel(i); };
+    for (size_t i = first_of_family(best); at(i) != nullptr && same_family(*at(i), best); ++i) {
+        const kai_ukernel& u = *at(i);
+        if (is_it(u) && same_format(u, sme) && kai_registry_runnable(u.features, nullptr, 0) &&
+            u.get_nr() == sme.get_nr() && u.get_kr() == sme.get_kr() && u.get_sr() == sme.get_sr()) {
+            return &u;
+        }
+    }
+    return nullptr;
+}
+
+/// The kernel for workers without an SME unit beside this one; without a micro-kernel if there is none. It is in the
+/// family of the kernel, or, where one of them packs rows of floats and the other one does not, in that of the GEMV.
 kai_gemm_kernel beside(const Problem& p, const Plan& plan, const kai_gemm_kernel& kernel) {
     const kai_ukernel& u = *kernel.ukernel;
     if ((run_features(u) & kSme) == 0 || !packs_b(kernel)) {
         return {};
     }
     const size_t m = u.rows == KAI_ROWS_MANY ? 2 : 1;
-    kai_registry_request request = {u.family, m, &u, kSme, plan.problem.core, {}};
-    kai_gemm_kernel found = {kai_registry_best(&request, nullptr, nullptr), nullptr, false};
-    const bool fits = found.ukernel != nullptr && found.ukernel->size_only_features != 0 &&
-                      (found.ukernel->rows == KAI_ROWS_MANY) == (u.rows == KAI_ROWS_MANY) && set_lhs(p, found) &&
-                      found.copies_rows == kernel.copies_rows && row_type(found) == row_type(kernel);
-    return fits ? found : kai_gemm_kernel{};
+    for (const char* family : {u.family, plan.gemv.ukernel->family}) {
+        kai_registry_request request = {family, m, &u, kSme, plan.problem.core, {}};
+        const kai_ukernel* best = kai_registry_best(&request, nullptr, nullptr);
+        kai_gemm_kernel found = {best != nullptr ? with_bits_of_sme(*best, u) : nullptr, nullptr, false};
+        if (found.ukernel != nullptr && set_lhs(p, found) && found.copies_rows == kernel.copies_rows &&
+            row_type(found) == row_type(kernel)) {
+            return found;
+        }
+    }
+    return {};
 }
 
 /// Kernels for the workers that have no SME unit, if there are such workers.

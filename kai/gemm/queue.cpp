@@ -72,7 +72,8 @@ MixedQueue::MixedQueue(const Work& w)
         const Plan& plan = *w.plan;
         columns = row_step(plan), steps = divide_up(plan.problem.n, columns);
         with_sme = plan.gemv_columns / columns;
-        panel = plan.gemv.ukernel->run_columns != nullptr ? 1 : plan.format.nr / columns;
+        const kai_ukernel& u = *plan.gemv.ukernel;
+        panel = u.run_columns != nullptr ? 1 : max(plan.format.nr, u.get_n_step()) / columns;
     }
 }
 

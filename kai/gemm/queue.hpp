@@ -56,7 +56,7 @@ size_t next_steps(size_t mine, size_t taken, size_t left, size_t least, size_t w
 struct MixedQueue {
     size_t steps;     ///< of all
     size_t with_sme;  ///< the first ones are for workers with SME, if divided
-    size_t panel;     ///< columns: steps of a panel, where kernels with SME begin; else 1
+    size_t panel;     ///< columns: steps of a panel, or of several, where kernels with SME begin; else 1
     size_t columns;   ///< of a step, the finest that a kernel of the plan can begin with; 0: a step is a unit
     bool divided;
 

@@ -180,9 +180,9 @@ KAI_INLINE bool has_lhs(const Work& w) {
     return w.kernel->ukernel != nullptr && (w.kernel->lhs_packer != nullptr || copies_rows(w));
 }
 
-/// Whether its rows are packed apart from those for workers with an SME unit.
+/// Whether its rows are in the workspace, apart from those for workers with an SME unit.
 KAI_INLINE bool has_lhs_beside(const Work& w) {
-    return w.kernel == &w.plan->gemm_beside && !same_lhs(w.plan->gemm, *w.kernel);
+    return w.kernel == &w.plan->gemm_beside && !same_lhs(w.plan->gemm, *w.kernel) && has_lhs(w);
 }
 
 // ---- LHS ----

@@ -21,7 +21,7 @@ namespace {
 /// More threads than SME units.
 Case case_of(kai_gemm_kind kind, kai_datatype c_type, size_t m, size_t run_m) {
     Case c;
-    const bool blocks = kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL;
+    const bool blocks = kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL && kind != KAI_GEMM_DENSE;
     c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, blocks ? 1088 : 1100);
     c.p.b_kind = kind, c.p.bl = blocks ? 32 : 0, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
     c.p.c_type = c_type, c.p.units = 5, c.p.sme_units = 2;
@@ -145,6 +145,51 @@ TEST(GemmMixed, BitsDoNotDependOnTheWorker) {
     }
     if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
         EXPECT_EQ(mixed, cases);
+    }
+}
+
+// The same of floats, which one of the kernels may read as they lie.
+TEST(GemmMixed, BitsOfFloatsDoNotDependOnTheWorker) {
+    constexpr Variant kOfFloats[] = {
+        {"A transposed", [](Case& c) { c.p.a_transposed = true; }},
+        {"bf16", [](Case& c) { c.p.allow_bf16 = true; }},
+        {"at most one row", [](Case& c) { c.p.m = c.m = 1; }},  // wider panels
+    };
+    size_t mixed = 0, cases = 0;
+    const auto check = [&](const Variant& variant, size_t m) {
+        Case c = case_of(KAI_GEMM_DENSE, m == 3 ? kai_dt_f16 : kai_dt_f32, 17, m);
+        variant.change(c);
+        SCOPED_TRACE(testing::Message() << variant.name << ", m " << m);
+        ++cases;
+        mixed += check_case(c) ? 1 : 0;
+    };
+    for (const size_t m : {size_t{1}, size_t{3}, size_t{17}}) {
+        for (const Variant& variant : kVariants) {
+            check(variant, m);
+        }
+        for (const Variant& variant : kOfFloats) {
+            check(variant, m);
+        }
+        if (HasFailure()) {
+            return;
+        }
+    }
+    if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        EXPECT_EQ(mixed, cases);
+    }
+}
+
+// Without SME units, nothing is packed for SME.
+TEST(GemmMixed, WithoutUnitsOfSme) {
+    for (const bool bf16 : {false, true}) {
+        for (const size_t m : {size_t{1}, size_t{17}}) {
+            Case c = case_of(KAI_GEMM_DENSE, kai_dt_f32, m, m);
+            c.p.allow_bf16 = bf16, c.p.sme_units = 0;
+            kai_gemm_plan plan;
+            ASSERT_EQ(kai_gemm_make_plan(&c.p, &plan), KAI_GEMM_OK) << plan.reason;
+            EXPECT_EQ(plan.gemm.ukernel->size_only_features, 0U) << plan.gemm.ukernel->name;
+            EXPECT_EQ(plan.gemv.ukernel->size_only_features, 0U) << plan.gemv.ukernel->name;
+        }
     }
 }
 

@@ -15,8 +15,10 @@ using Bf16pFn = void(
 }  // namespace
 }  // namespace kai
 
-/// Getters and run function of a micro-kernel whose elements have ELEMENT_BYTES.
-#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)      \
+/// Getters and run function of a micro-kernel with panels of NEON, whose elements have ELEMENT_BYTES.
+#define KAI_DEFINE_MATMUL_BF16(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, ...) \
+    KAI_OF_NEON(NR, KAI_DEFINE_MATMUL_BF16_, ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_BF16_(ELEMENT_BYTES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)     \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, ELEMENT_BYTES)       \
     kai::Bf16pFn kai_kernel_##NAME;                                                                \
     KAI_RUN_MATMUL(NAME, void) {                                                                   \

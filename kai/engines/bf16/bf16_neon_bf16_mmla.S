@@ -1,15 +1,6 @@
 // dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n]), bf16 x bf16 -> f32 or f16
 //
-// BFMMLA: a vector holds 2 x 2 sums, and adds the products of 2 rows x 4 k and 4 k x 2 columns: first two k, then the
-// other two. One chain per element that starts at the bias, k ascending. A tile has 4 pairs of rows x 6 pairs of
-// columns, S<p>_<c>; of the columns, 2 pairs are in use while the next 2 are loaded. 4 k:
-//
-//          | Be_a   Be_b    Bo_a   Bo_b    Be_a   Be_b        the next 4 k begin with Bo_a, Bo_b
-//     -----+--------------------------------------------
-//     A0   | S0_0   S0_1    S0_2   S0_3    S0_4   S0_5        rows 0 1
-//     A1   | S1_0   S1_1    S1_2   S1_3    S1_4   S1_5        rows 2 3
-//     A2   | S2_0   S2_1    S2_2   S2_3    S2_4   S2_5        rows 4 5
-//     A3   | S3_0   S3_1    S3_2   S3_3    S3_4   S3_5        rows 6 7
+// BFMMLA, 8 rows x 12 columns: bf16_neon_bf16_groups.inc has the tile, and its registers.
 //
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel
@@ -21,30 +12,23 @@
 // 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
 // reordered to rows.
 //
-//   A0 - A3               v0 - v3    4 k of a pair of rows
-//   Be_a Be_b, Bo_a Bo_b  v4 - v7    4 k of a pair of columns
-//   S0_0 S1_0 S2_0 S3_0, S0_1 ... S3_5  v8 - v31  sums: row 2 p, columns 2 c and 2 c + 1, then row 2 p + 1
 //   After the loop: low, high  v0, v1  bounds; row_a row_b row_c  v5 - v7  what is stored
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
-#include "kai/engines/asm/asm.h"
+#include "kai/engines/bf16/bf16_neon_bf16_groups.inc"
 
 // void name(size_t m, size_t n, size_t groups, const void* lhs, const void* rhs, void* dst, size_t stride,
 //     float lo, float hi)
 // m, n >= 1; groups = (k + 3) / 4
 m           .req x0
 n           .req x1                             // columns left, from this panel on
-groups      .req x2
 lhs_first   .req x3
 rhs_panel   .req x4
 dst_column  .req x5                             // row 0 at the columns of the panel
 stride      .req x6
-lhs         .req x7
-rhs         .req x8
 dst         .req x9
 rows        .req x10                            // left, from this panel on
-count       .req x11                            // groups left
 out         .req x12                            // where the tile goes: dst, or the stack at the edge
 out_stride  .req x13
 even        .req x14                            // where rows 2 p and 2 p + 1 go; scratch
@@ -57,44 +41,8 @@ odd         .req x15
 #define SAVED TILE
 #define FRAME (TILE + 8 * 48)
 
-    regs    0, A0, A1, A2, A3, Be_a, Be_b, Bo_a, Bo_b
-    regs    8, S0_0, S1_0, S2_0, S3_0, S0_1, S1_1, S2_1, S3_1, S0_2, S1_2, S2_2, S3_2
-    regs    20, S0_3, S1_3, S2_3, S3_3, S0_4, S1_4, S2_4, S3_4, S0_5, S1_5, S2_5, S3_5
     regs    0, low, high
     regs    5, row_a, row_b, row_c
-
-// Column pairs c and d of S += A * B<set>, 4 k. Meanwhile B<other> is loaded from byte `next` of rhs, and A of the
-// next 4 k from byte rows_next of lhs, unless they are `none`.
-.macro columns_4 c, d, set, other, next=none, rows_next=none
-    bfmmla  S0_\c\().4s, A0.8h, B\set\()_a.8h
-    bfmmla  S0_\d\().4s, A0.8h, B\set\()_b.8h
-    .ifnc \next, none
-    ldp     qB\other\()_a, qB\other\()_b, [rhs, #\next]
-    .endif
-    load_rows 0, \rows_next
-    bfmmla  S1_\c\().4s, A1.8h, B\set\()_a.8h
-    bfmmla  S1_\d\().4s, A1.8h, B\set\()_b.8h
-    load_rows 1, \rows_next
-    bfmmla  S2_\c\().4s, A2.8h, B\set\()_a.8h
-    bfmmla  S2_\d\().4s, A2.8h, B\set\()_b.8h
-    load_rows 2, \rows_next
-    bfmmla  S3_\c\().4s, A3.8h, B\set\()_a.8h
-    bfmmla  S3_\d\().4s, A3.8h, B\set\()_b.8h
-    load_rows 3, \rows_next
-.endm
-.macro load_rows p, at
-    .ifnc \at, none
-    ldr     qA\p, [lhs, #\at + 16 * \p]
-    .endif
-.endm
-
-// S += A * B, 4 k; the columns are at byte rhs_at of rhs, the first 4 of them in B<set>. Loads A and the first 4
-// columns, B<other>, of the next 4 k, which are at bytes rhs_next of rhs and rows_next of lhs, if there are any.
-.macro group set, other, rhs_at, rhs_next=none, rows_next=none
-    columns_4 0, 1, \set, \other, (\rhs_at + 32)
-    columns_4 2, 3, \other, \set, (\rhs_at + 64)
-    columns_4 4, 5, \set, \other, \rhs_next, \rows_next
-.endm
 
 // Column pairs c and d of S = bias, at byte `at` of the frame's copy of it.
 .macro load_bias c, d, at
@@ -127,36 +75,8 @@ func kai_part_bf16_mmla_tile, hidden
     load_bias 0, 1, 0
     load_bias 2, 3, 32
     load_bias 4, 5, 64
-    subs    count, groups, #2
-    b.lo    2f
-    ldp     qA0, qA1, [lhs]
-    ldp     qBe_a, qBe_b, [rhs]
-    ldp     qA2, qA3, [lhs, #32]
-    b.eq    1f
-0:  // 8 k, and at least one group after them
-    group   e, o, 0, 96, 64
-    group   o, e, 96, 192, 128
-    subs    count, count, #2
-    add     lhs, lhs, #128
-    add     rhs, rhs, #192
-    b.hi    0b
-    b.lo    3f
-1:  // the last 8 k
-    group   e, o, 0, 96, 64
-    group   o, e, 96
-    add     lhs, lhs, #128
-    add     rhs, rhs, #192
-    b       4f
-2:  // 4 k or none at all
-    cbz     groups, 4f
-    ldp     qA0, qA1, [lhs]
-    ldp     qBe_a, qBe_b, [rhs]
-    ldp     qA2, qA3, [lhs, #32]
-3:  // the last 4 k
-    group   e, o, 0
-    add     lhs, lhs, #64
-    add     rhs, rhs, #96
-4:  ldp     qlow, qhigh, [sp, #BOUNDS]
+    all_groups
+    ldp     qlow, qhigh, [sp, #BOUNDS]
     clamp   0, 1
     return
 endfunc

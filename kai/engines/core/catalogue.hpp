@@ -25,9 +25,15 @@
 #define KAI_OF_0(...)
 #define KAI_NR_4 1
 #define KAI_NR_8 1
+#define KAI_NR_12 1
+#define KAI_NR_16 1
+#define KAI_NR_32 1
 #define KAI_NR_VL(N) 0
 #define KAI_NOT_NR_4 0
 #define KAI_NOT_NR_8 0
+#define KAI_NOT_NR_12 0
+#define KAI_NOT_NR_16 0
+#define KAI_NOT_NR_32 0
 #define KAI_NOT_NR_VL(N) 1
 
 // Sources ignore the line that names the family, and those that order or extend micro-kernels.

@@ -23,4 +23,8 @@ KAI_DECLARE_TABLE(MATMUL_ROWS, matmul_clamp_f32_bf16_bf16p, run_matmul, kai_matm
 kai_matmul_clamp_f32_bf16_bf16p_run_fn kai_run_matmul_clamp_f32_bf16_bf16p2vlx2_1x16vl_sme2_dot;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_bf16_bf16p2vlx2_1x16vl_sme2_dot)
 
+/// BFDOT, 1 row x 32 columns of such panels, without an SME unit: the same bits.
+kai_matmul_clamp_f32_bf16_bf16p_run_fn kai_run_matmul_clamp_f32_bf16_bf16p2vlx2_1x2vl_neon_dot;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_bf16_bf16p2vlx2_1x2vl_neon_dot)
+
 KAI_END_DECLARATIONS

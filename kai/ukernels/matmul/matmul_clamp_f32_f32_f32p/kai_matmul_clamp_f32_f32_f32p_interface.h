@@ -13,8 +13,8 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl takes any m,
-/// six rows at a time, although its m_step is 1.
+/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl and 6x2vl take
+/// any m, six rows at a time, although their m_step is 1.
 typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f32_f32p_run_fn;
 
 /// The functions of one micro-kernel: struct kai_matmul_clamp_f32_f32_f32p_ukernel.
@@ -47,6 +47,18 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_co
 /// FMLA by element, 6 rows x 8 columns.
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p8x1biasf32_6x8x4_neon_mla)
+
+/// FMLA by element, 6 rows x 16 columns of panels of SVL / 16, those of the SME kernels, with their bits.
+kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p2vlx1b_6x2vl_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p2vlx1b_6x2vl_neon_mla)
+
+/// The same for one row, 32 columns at a time.
+kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p2vlx1b_1x2vl_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p2vlx1b_1x2vl_neon_mla)
+
+/// The same; panels of SVL / 2.
+kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f32_f32p16vlx1b_1x16vl_neon_mla)
 
 /// C++ without extensions; shares its RHS with the NEON kernels of 16 columns.
 kai_matmul_clamp_f32_f32_f32p_run_fn kai_run_matmul_clamp_f32_f32_f32p16x1b_1x16_portable;
