@@ -103,6 +103,7 @@ set(KAI_RUNS_attention
     "svl1024||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
     "svl2048||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
     "neoverse-n1||KLEIDIAI_ATTENTION_CASES=10"
+    "neoverse-n2||KLEIDIAI_ATTENTION_CASES=10"  # bf16 without SME: P as panels
     "cortex-a53||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}"
     "neoverse-v1||KLEIDIAI_ATTENTION_CASES=5|GTEST_FILTER=${kai_attention_kernels}")
 
