@@ -489,6 +489,7 @@ TEST(GemmExplain, NothingToMultiply) {
 /// Fewer workers than units: the caller is told which number to change.
 TEST(GemmExplain, SmeUnitsThatLimitTheWorkers) {
     kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+    p.a_type = p.b_type = p.c_type = kai_dt_f16;  // of which no kernel runs beside SME
     for (const size_t sme_units : {0, 2, 8, 9}) {
         p.units = 8, p.sme_units = sme_units;
         kai_gemm_plan plan;
