@@ -40,8 +40,8 @@
     ushr    nan.4s, nan.4s, #1
 .endm
 
-// The first part of a row, n = 0, or the second, n = 1.
     .purgem put_4
+// The first part of a row, n = 0, or the second, n = 1.
 .macro put_4 n, row
     when \n, 0, make_nan
     when \n, 0, one_nan \row\()_0, \row\()_1
@@ -51,6 +51,7 @@
     when \n, 1, add dst, dst, dst_stride
 .endm
     .purgem put_2
+// The same.
 .macro put_2 n, row
     when \n, 0, make_nan
     when \n, 0, one_nan \row\()_0, \row\()_1

@@ -91,6 +91,7 @@ second2     .req x9
     .set    has_results, !a_unsigned && !b_unsigned
 .endm
 
+// \sum += two rows \a x two columns \b, as their types want it.
 .macro multiply sum, a, b
     .if columns_first
     usmmla  \sum\().4s, \b\().16b, \a\().16b

@@ -13,8 +13,8 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl and 6x2vl take
-/// any m, six rows at a time, although their m_step is 1.
+/// @pre m <= 1 for the kernels whose name has 1x: they ignore the strides of LHS rows and dst rows. 6x4vl and 6x2vl
+/// take any m, six rows at a time, although their m_step is 1.
 typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f32_f32p_run_fn;
 
 /// The functions of one micro-kernel: struct kai_matmul_clamp_f32_f32_f32p_ukernel.
