@@ -480,6 +480,7 @@ TEST(GemmChoice, Int4InBlocksWithTheFirstSme) {
 TEST(GemmChoice, WorkersOfSme) {
     for (const size_t sme_units : {1, 2, 9}) {
         kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
+        p.a_type = p.b_type = p.c_type = kai_dt_f16;  // of which no kernel runs beside SME
         p.units = 4, p.sme_units = sme_units;
         const kai_gemm_plan plan = plan_of(p);
         const bool sme = has_any(*plan.gemm.ukernel, {KAI_CPU_SME});
@@ -1085,6 +1086,7 @@ TEST(GemmChoice, TasksOfARun) {
                 Case c;
                 c.p = kai_gemm_problem_of(3, 9, 8);
                 c.p.units = units, c.p.sme_units = sme_units, c.p.batch = batch, c.m = 3;
+                c.p.a_type = c.p.b_type = c.p.c_type = kai_dt_f16;  // no kernel runs beside SME
                 Experiment e(c);
                 ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
                 kai_gemm_work work;

@@ -333,7 +333,7 @@ TEST(GemmEstimate, IsBounded) {
         for (const size_t batch : {1, 1000}) {
             for (const size_t large : {size_t{1} << 12, size_t{1} << 23}) {
                 kai_gemm_problem p = kai_gemm_problem_of(large, large, 3);
-                p.batch = batch, p.units = units, p.l2_bytes = 1, p.b_constant = p.untagged = true;
+                p.batch = batch, p.units = p.sme_units = units, p.l2_bytes = 1, p.b_constant = p.untagged = true;
                 kai_gemm_plan plan;
                 ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
                 if (plan.layout.lhs > sizeof(memory)) {

@@ -179,6 +179,21 @@ TEST(GemmMixed, BitsOfFloatsDoNotDependOnTheWorker) {
     }
 }
 
+// Rows that the kernel beside SME reads as they lie take no unit of the first phase.
+TEST(GemmMixed, RowsThatLieAreNotPacked) {
+    Experiment e(case_of(KAI_GEMM_DENSE, kai_dt_f32, 70, 70));
+    ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+    if (e.plan.gemm_beside.ukernel == nullptr) {
+        GTEST_SKIP() << "no plan of this CPU is mixed";
+    }
+    ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+    kai_gemm_work work = {};
+    ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &work), KAI_GEMM_OK);
+    EXPECT_EQ(e.plan.gemm_beside.lhs_packer, nullptr);
+    EXPECT_NE(work.lhs_units, 0U);
+    EXPECT_EQ(work.lhs_beside_units, 0U);
+}
+
 // Without SME units, nothing is packed for SME.
 TEST(GemmMixed, WithoutUnitsOfSme) {
     for (const bool bf16 : {false, true}) {
