@@ -241,6 +241,7 @@ def document_lines(builds, changed, reads):
         chosen = [test for test in choice.tests[build] if test.split(".svl512")[0] not in seen]
         seen.update(build.tests)
         targets = set().union(*(build.targets(test) for test in chosen))
+        targets = {"all"} if "all" in targets else targets  # which has the others
         lines += [f"build {build.name} {' '.join(sorted(targets))}".rstrip(), tests_line(build, chosen)]
     return lines
 

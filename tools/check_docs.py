@@ -341,6 +341,7 @@ COMMANDS = [
     (r"\./kai\.sh where", "test tools.where"),
     (r"\./kai\.sh asm", "test tools.asm"),
     (r"kai_cycles\.py|tools/cycles/farm_scheme\.py", "test tools.cycles"),
+    (r"tools/cycles/whole_calls\.py", "takes half an hour: its cells are calls of kai_cycles.py"),
     (r"tools/cycles_table\.py --check", "test docs.performance"),
     (r"tools/release\.py cut", "changes CHANGELOG.md: once for each release"),
     (r"\./kai\.sh release", "test tools.release"),
