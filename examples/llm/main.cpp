@@ -53,9 +53,7 @@ void write_logits(Network& network, const std::vector<Token>& tokens, size_t voc
         out.write(
             reinterpret_cast<const char*>(logits), static_cast<std::streamsize>(rows * vocabulary * sizeof(float)));
     });
-    if (!out.flush()) {
-        throw Error(path + ": cannot be written");
-    }
+    require(!out.flush().fail(), path + ": cannot be written");
 }
 
 /// Writes text as soon as its characters are complete.
@@ -90,20 +88,16 @@ void run(const Options& o) {
     }
     const Model model = read_model(file);
     const size_t vocabulary = model.shape.vocabulary;
-    if (tokenizer.size() != vocabulary) {
-        throw Error("the vocabulary and the embeddings are not equally many");
-    }
+    require(tokenizer.size() == vocabulary, "the vocabulary and the embeddings are not equally many");
     const std::string text = o.perplexity.empty() ? o.prompt : read_text(o.perplexity);
     const std::vector<Token> tokens = tokenizer.encode(text, true, true);
-    if (tokens.empty() && !o.bench) {
-        throw Error("the prompt is empty");
-    }
+    require(!tokens.empty() || o.bench, "the prompt is empty");
     const size_t window = o.context != 0 ? o.context : 512;
     const size_t needed = !o.perplexity.empty() ? window : (o.bench ? o.batch : tokens.size()) + o.count;
     const size_t positions = std::max(o.context, needed);
-    if (needed > (o.context != 0 ? o.context : model.shape.context)) {
-        throw Error("the prompt and -n need " + std::to_string(needed) + " positions: more than the model or -c has");
-    }
+    require(
+        needed <= (o.context != 0 ? o.context : model.shape.context),
+        "the prompt and -n need " + std::to_string(needed) + " positions: more than the model or -c has");
     ThreadPool pool(o.threads);
     Network network(model, o, std::min(o.batch, positions), positions, pool);
     if (o.bench) {

@@ -113,11 +113,9 @@ void print_perplexity(Network& network, std::vector<Token> tokens, const Token* 
             }
         }
     }
-    if (count == 0) {
-        throw Error(
-            "the text has " + std::to_string(tokens.size()) + " tokens, fewer than a window of " +
-            std::to_string(window));
-    }
+    require(
+        count != 0,
+        "the text has " + std::to_string(tokens.size()) + " tokens, fewer than a window of " + std::to_string(window));
     std::printf("perplexity: %.4f, of %zu tokens\n", std::exp(sum / double(count)), count);
 }
 

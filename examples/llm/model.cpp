@@ -39,12 +39,6 @@ const Architecture& architecture_of(const ModelFile& file) {
     throw Error("models of the architecture " + quoted(name) + " are not supported, only " + known);
 }
 
-void require(bool holds, const std::string& otherwise) {
-    if (!holds) {
-        throw Error(otherwise);
-    }
-}
-
 class Reader {
 public:
     explicit Reader(const ModelFile& file)

@@ -9,10 +9,10 @@
 namespace llm {
 namespace {
 
-void require(kai_gguf_file_status status, size_t position) {
-    if (status != KAI_GGUF_FILE_OK) {
-        throw Error(std::string(kai_gguf_file_status_text(status)) + " (at byte " + std::to_string(position) + ")");
-    }
+void check(kai_gguf_file_status status, size_t position) {
+    require(
+        status == KAI_GGUF_FILE_OK,
+        std::string(kai_gguf_file_status_text(status)) + " (at byte " + std::to_string(position) + ")");
 }
 
 /// A number of any type; false: it is none.
@@ -61,9 +61,11 @@ void forget(const void* data, size_t size) {
 
 ModelFile::ModelFile(const void* data, size_t size) {
     size_t position = 0;
-    require(kai_gguf_file_open(data, size, &file_, &position), position);
+    kai_gguf_file_status status = kai_gguf_file_open(data, size, &file_, &position);
+    check(status, position);
     index_.reset(new uint8_t[file_.index_size]);
-    require(kai_gguf_file_index(&file_, index_.get(), file_.index_size, &position), position);
+    status = kai_gguf_file_index(&file_, index_.get(), file_.index_size, &position);
+    check(status, position);
 }
 
 bool ModelFile::find(const std::string& key, kai_gguf_pair& pair) const {
@@ -78,17 +80,13 @@ bool ModelFile::has(const std::string& key) const {
 kai_gguf_value ModelFile::value(const std::string& key, const kai_gguf_pair& pair) const {
     kai_gguf_value value = {};
     size_t at = 0;
-    if (pair.type == KAI_GGUF_ARRAY || !kai_gguf_pair_next(&pair, &at, &value)) {
-        throw Error(key + " is an array");
-    }
+    require(pair.type != KAI_GGUF_ARRAY && kai_gguf_pair_next(&pair, &at, &value), key + " is an array");
     return value;
 }
 
 uint64_t ModelFile::integer(const std::string& key) const {
     kai_gguf_pair pair;
-    if (!find(key, pair)) {
-        throw Error("there is no " + key);
-    }
+    require(find(key, pair), "there is no " + key);
     double number = 0;
     // Every count in a model file is below 2^53; what is not is refused by whoever uses it.
     if (!as_number(value(key, pair), number) || !(number >= 0 && number < 9007199254740992.0)) {
@@ -115,17 +113,13 @@ bool ModelFile::flag(const std::string& key, bool otherwise) const {
     if (!find(key, pair)) {
         return otherwise;
     }
-    if (pair.type != KAI_GGUF_BOOL) {
-        throw Error(key + " is not true or false");
-    }
+    require(pair.type == KAI_GGUF_BOOL, key + " is not true or false");
     return value(key, pair).u != 0;
 }
 
 std::string_view ModelFile::text(const std::string& key) const {
     kai_gguf_pair pair;
-    if (!find(key, pair) || pair.type != KAI_GGUF_STRING) {
-        throw Error("there is no text " + key);
-    }
+    require(find(key, pair) && pair.type == KAI_GGUF_STRING, "there is no text " + key);
     const kai_gguf_value text = value(key, pair);
     return {text.text, text.length};
 }
@@ -140,9 +134,7 @@ std::vector<std::string_view> ModelFile::texts(const std::string& key) const {
     if (!find(key, pair)) {
         return all;
     }
-    if (pair.type != KAI_GGUF_ARRAY || pair.element_type != KAI_GGUF_STRING) {
-        throw Error(key + " is not an array of texts");
-    }
+    require(pair.type == KAI_GGUF_ARRAY && pair.element_type == KAI_GGUF_STRING, key + " is not an array of texts");
     size_t at = 0;
     for (kai_gguf_value text = {}; kai_gguf_pair_next(&pair, &at, &text);) {
         all.emplace_back(text.text, text.length);
@@ -169,11 +161,9 @@ bool ModelFile::find(const std::string& name, kai_gguf_tensor& tensor) const {
     if (kai_gguf_file_find_tensor(&file_, name.c_str(), &tensor) != KAI_GGUF_FILE_OK) {
         return false;
     }
-    if (tensor.type == nullptr) {
-        throw Error(
-            "the tensor " + name + " is of type " + std::to_string(tensor.type_id) +
-            ", which this library cannot read");
-    }
+    require(
+        tensor.type != nullptr,
+        "the tensor " + name + " is of type " + std::to_string(tensor.type_id) + ", which this library cannot read");
     return true;
 }
 

@@ -20,6 +20,13 @@ struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Throws Error(otherwise) unless `holds`.
+inline void require(bool holds, const std::string& otherwise) {
+    if (!holds) {
+        throw Error(otherwise);
+    }
+}
+
 /// A text of the file for a sentence: without control characters, cut off if it is long.
 std::string quoted(std::string_view text);
 

@@ -39,9 +39,7 @@ kai_attention_cache cache_type(const std::string& name) {
         {"q8_0", KAI_ATTENTION_Q8_0},
     };
     const auto found = known.find(name);
-    if (found == known.end()) {
-        throw Error("--cache: '" + name + "' is not f32, f16, bf16 or q8_0");
-    }
+    require(found != known.end(), "--cache: '" + name + "' is not f32, f16, bf16 or q8_0");
     return found->second;
 }
 
@@ -106,9 +104,19 @@ void Network::plan_attention(const Options& options, size_t positions) {
         problem.window = window;
         problem.units = pool_.threads();
         attention_.emplace_back();
-        if (kai_attention_make_plan(&problem, &attention_.back()) != KAI_GEMM_OK) {
-            throw Error(std::string("attention: ") + attention_.back().reason);
-        }
+        const kai_gemm_status status = kai_attention_make_plan(&problem, &attention_.back());
+        require(status == KAI_GEMM_OK, std::string("attention: ") + attention_.back().reason);
+    }
+}
+
+template <typename Each>
+void Network::for_each_product(const LayerProducts& layer, Each each) {
+    for (const auto* several : {&layer.qkv, &layer.ffn}) {
+        std::for_each(several->begin(), several->end(), each);
+    }
+    each(layer.attention_output), each(layer.down);
+    if (!layer.router.empty()) {
+        each(layer.router);
     }
 }
 
@@ -128,17 +136,11 @@ void Network::load_layer(const Layer& layer, WeightLoader& loader, LayerProducts
     to.down = loader.load(layer.down, {rows_ * used, layer.after_ffn_norm.empty()});
     if (shape_.experts != 0) {
         to.router = loader.load(layer.router, {rows_});
-        token_bytes += to.router.plan().packed_b_size;
     }
-    for (const Product& product : to.qkv) {
-        token_bytes += product.plan().packed_b_size;
-    }
-    token_bytes += to.attention_output.plan().packed_b_size;
-    const size_t part = std::max<size_t>(shape_.experts, 1);
-    for (const Product& product : to.ffn) {
-        token_bytes += product.plan().packed_b_size / part * used;
-    }
-    token_bytes += to.down.plan().packed_b_size / part * used;
+    for_each_product(to, [&](const Product& product) {
+        const kai_gemm_plan& plan = product.plan();
+        token_bytes += plan.packed_b_size / plan.problem.batch * (plan.problem.groups ? used : 1);
+    });
 }
 
 void Network::allocate_buffers() {
@@ -161,10 +163,7 @@ void Network::allocate_buffers() {
                 (product.workspace_size() + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
         }
         workspace_size_ = std::max(workspace_size_, together);
-        room(layer.attention_output), room(layer.router), room(layer.down);
-        for (const Product& product : layer.ffn) {
-            room(product);
-        }
+        for_each_product(layer, room);
         if (layer.ffn.size() > 1) {
             factor_.resize(hidden_.size());
         }

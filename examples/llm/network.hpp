@@ -75,6 +75,8 @@ private:
         size_t attention;  // the plan
         std::vector<void*> pages;
     };
+    template <typename Each>
+    static void for_each_product(const LayerProducts& layer, Each each);
     void plan_attention(const Options& options, size_t positions);
     void load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to);
     void allocate_buffers();

@@ -37,26 +37,23 @@ namespace {
 size_t whole_number(const std::string& text) {
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-    if (text.empty() || text[0] < '0' || text[0] > '9' || *end != 0 || value > (1u << 30)) {
-        throw Error("'" + text + "' is not a whole number up to 2^30");
-    }
+    const bool number = !text.empty() && text[0] >= '0' && text[0] <= '9' && *end == 0;
+    require(number && value <= (1u << 30), "'" + text + "' is not a whole number up to 2^30");
     return static_cast<size_t>(value);
 }
 
 size_t at_least_one(const std::string& text) {
     const size_t value = whole_number(text);
-    if (value == 0) {
-        throw Error("0 is too little");
-    }
+    require(value != 0, "0 is too little");
     return value;
 }
 
 float real(const std::string& text, float least, float most) {
     char* end = nullptr;
     const float value = std::strtof(text.c_str(), &end);
-    if (text.empty() || *end != 0 || !(value >= least && value <= most)) {
-        throw Error("'" + text + "' is not a number from " + std::to_string(least) + " to " + std::to_string(most));
-    }
+    require(
+        !text.empty() && *end == 0 && value >= least && value <= most,
+        "'" + text + "' is not a number from " + std::to_string(least) + " to " + std::to_string(most));
     return value;
 }
 
@@ -65,9 +62,7 @@ float real(const std::string& text, float least, float most) {
 std::string read_text(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in || in.bad()) {
-        throw Error(path + ": cannot be read");
-    }
+    require(in && !in.bad(), path + ": cannot be read");
     return text;
 }
 
@@ -114,9 +109,7 @@ Options parse_options(int argc, char** argv) {
             throw Error(option != known.end() ? argument + " needs a value" : "what is " + argument + "? See --help");
         }
     }
-    if (o.model.empty() && !o.help) {
-        throw Error("no model is given. See --help");
-    }
+    require(!o.model.empty() || o.help, "no model is given. See --help");
     if (o.threads == 0) {
         o.threads = std::max(1u, std::thread::hardware_concurrency());
     }

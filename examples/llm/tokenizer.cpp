@@ -43,13 +43,11 @@ void split_at(Token token, std::string_view special, std::vector<Fragment>& frag
 }  // namespace
 
 Vocabulary::Vocabulary(const ModelFile& file) : texts(file.texts(kPrefix + "tokens")) {
-    if (texts.empty() || texts.size() > UINT32_MAX / 2) {
-        throw Error("the file has no vocabulary (tokenizer.ggml.tokens)");
-    }
+    require(!texts.empty() && size() <= UINT32_MAX / 2, "the file has no vocabulary (tokenizer.ggml.tokens)");
     const std::vector<double> values = file.numbers(kPrefix + "scores"), types = file.numbers(kPrefix + "token_type");
-    if ((!values.empty() && values.size() != size()) || (!types.empty() && types.size() != size())) {
-        throw Error("scores or types of tokens are not as many as tokens");
-    }
+    require(
+        (values.empty() || values.size() == size()) && (types.empty() || types.size() == size()),
+        "scores or types of tokens are not as many as tokens");
     scores.resize(size());
     kinds.resize(size(), TokenKind::normal);
     for (size_t i = 0; i < size(); ++i) {
@@ -82,9 +80,7 @@ Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
     }
     const auto special = [&](const char* name, Token otherwise) {
         const uint64_t token = file.integer(kPrefix + name, otherwise);
-        if (file.has(kPrefix + name) && token >= size()) {
-            throw Error(kPrefix + name + " is not in the vocabulary");
-        }
+        require(!file.has(kPrefix + name) || token < size(), kPrefix + name + " is not in the vocabulary");
         return static_cast<Token>(token);
     };
     bos_ = special("bos_token_id", model == "llama" ? 1 : 11);

@@ -27,9 +27,7 @@ public:
     Bpe(const ModelFile& file, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
         const std::string_view pre = file.text("tokenizer.ggml.pre", "");
         split_ = find_pretokenizer(pre);
-        if (split_ == nullptr) {
-            throw Error("the pre-tokenizer " + quoted(pre) + " is not supported");
-        }
+        require(split_ != nullptr, "the pre-tokenizer " + quoted(pre) + " is not supported");
         whole_words_ = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
         float rank = 0;
         for (const std::string_view merge : file.texts("tokenizer.ggml.merges")) {

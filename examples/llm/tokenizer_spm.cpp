@@ -17,9 +17,7 @@ public:
     Spm(const ModelFile& file, const Vocabulary& vocabulary)
         : vocabulary_(vocabulary), space_prefix_(file.flag("tokenizer.ggml.add_space_prefix", true)) {
         const uint64_t unknown = file.integer("tokenizer.ggml.unknown_token_id", 0);
-        if (unknown >= vocabulary.size()) {
-            throw Error("tokenizer.ggml.unknown_token_id is not in the vocabulary");
-        }
+        require(unknown < vocabulary.size(), "tokenizer.ggml.unknown_token_id is not in the vocabulary");
         for (unsigned byte = 0; byte < 256; ++byte) {
             char text[8];
             std::snprintf(text, sizeof(text), "<0x%02X>", byte);

@@ -3,16 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/llm/weights.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
-
 namespace llm {
 
 void require(kai_gemm_status status, const std::string& what) {
-    if (status != KAI_GEMM_OK) {
-        throw Error(what + ": " + kai_gemm_status_text(status));
-    }
+    require(status == KAI_GEMM_OK, what + ": " + kai_gemm_status_text(status));
 }
 
 kai_gemm_operands Product::operands(size_t rows, const float* a, float* c, size_t c_ld) const {
@@ -41,9 +35,7 @@ WeightLoader::WeightLoader(ThreadPool& pool, const std::string& packed, size_t a
     }
     mapping_ = std::make_shared<tools::Mapping>(packed);
     const kai_gemm_file_status status = kai_gemm_file_open(mapping_->data(), mapping_->size(), &file_);
-    if (status != KAI_GEMM_FILE_OK) {
-        throw Error(packed + ": " + kai_gemm_file_status_text(status));
-    }
+    require(status == KAI_GEMM_FILE_OK, packed + ": " + kai_gemm_file_status_text(status));
 }
 
 /// Whether the file has all of these tensors, and this CPU multiplies with them.
@@ -57,13 +49,12 @@ bool WeightLoader::find_packed(
         }
         const bool fits =
             tensor.n == matrix->n && tensor.k == matrix->k && tensor.count == matrix->count && !tensor.bias;
-        if (!fits || (tensor.kind == KAI_GEMM_GGUF && tensor.gguf_type != matrix->type->id)) {
-            throw Error("the packed " + matrix->name + " is not that of this model");
-        }
+        require(
+            fits && (tensor.kind != KAI_GEMM_GGUF || tensor.gguf_type == matrix->type->id),
+            "the packed " + matrix->name + " is not that of this model");
         char reason[256];
-        if (kai_gemm_tensor_usable(&tensor, reason, sizeof(reason)) != KAI_GEMM_FILE_OK) {
-            throw Error(matrix->name + " is " + reason);
-        }
+        const kai_gemm_file_status usable = kai_gemm_tensor_usable(&tensor, reason, sizeof(reason));
+        require(usable == KAI_GEMM_FILE_OK, matrix->name + " is " + reason);
         tensors.push_back(tensor);
     }
     return true;
@@ -91,9 +82,8 @@ Product WeightLoader::load(const std::vector<const Matrix*>& matrices, const Use
     problem.units = pool_.threads();
 
     Product product;
-    if (kai_gemm_make_plan(&problem, &product.plan_) != KAI_GEMM_OK) {
-        throw Error(b.name + ": " + product.plan_.reason);
-    }
+    const kai_gemm_status status = kai_gemm_make_plan(&problem, &product.plan_);
+    require(status == KAI_GEMM_OK, b.name + ": " + product.plan_.reason);
     product.epilogue_ = kai_gemm_epilogue_of(&problem);
     product.epilogue_.activation = use.activation;
     product.epilogue_.column_shift = b.bias.empty() ? nullptr : b.bias.data();
@@ -108,8 +98,9 @@ Product WeightLoader::load(const std::vector<const Matrix*>& matrices, const Use
     }
     bytes_ += product.plan_.packed_b_size;
     for (const Matrix* matrix : matrices) {
-        show_progress(matrix->size());
+        done_ += matrix->size();
     }
+    progress_.at(done_, all_);
     return product;
 }
 
@@ -131,17 +122,6 @@ void WeightLoader::pack(const std::vector<const Matrix*>& matrices, Product& pro
     for (const Matrix* matrix : matrices) {
         forget(matrix->data, matrix->size());  // weights are in memory once
     }
-}
-
-void WeightLoader::show_progress(size_t bytes) {
-    done_ += bytes;
-    const int percent = all_ != 0 ? static_cast<int>(double(done_) / double(all_) * 100) : 100;
-    if (percent == shown_ || isatty(STDERR_FILENO) == 0) {
-        return;
-    }
-    shown_ = percent;
-    std::fprintf(stderr, "\rpacking weights: %3d %%%s", percent, percent >= 100 ? "\r\033[K" : "");
-    std::fflush(stderr);
 }
 
 }  // namespace llm

@@ -28,6 +28,10 @@ struct Use {
 /// C = A * B with f32 A and C. B is a matrix, or a gate and its factor: C = activation(A * gate) * (A * up).
 class Product {
 public:
+    /// It was not loaded.
+    bool empty() const {
+        return matrices_.empty();
+    }
     size_t workspace_size() const {
         return plan_.workspace_size;
     }
@@ -70,13 +74,12 @@ private:
     Product load(const std::vector<const Matrix*>& matrices, const Use& use);
     bool find_packed(const std::vector<const Matrix*>& matrices, std::vector<kai_gemm_tensor>& tensors) const;
     void pack(const std::vector<const Matrix*>& matrices, Product& product);
-    void show_progress(size_t bytes);
 
     ThreadPool& pool_;
     std::shared_ptr<tools::Mapping> mapping_;
     kai_gemm_file file_ = {};
+    tools::Progress progress_{"packing weights"};
     size_t all_, done_ = 0, bytes_ = 0;
-    int shown_ = -1;
 };
 
 }  // namespace llm
