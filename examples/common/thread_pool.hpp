@@ -59,6 +59,13 @@ public:
         taken_ = false;
     }
 
+    /// task(i) for every i below `count`.
+    template <typename Callable>
+    void for_each(size_t count, Callable task) {
+        run(
+            count, [](void* context, size_t i) { (*static_cast<Callable*>(context))(i); }, &task);
+    }
+
     /// A kai_gemm_parallel_for; `pool` is a ThreadPool.
     static void parallel_for(void* pool, size_t count, Task* task, void* context) {
         static_cast<ThreadPool*>(pool)->run(count, task, context);

@@ -101,7 +101,8 @@ void run(const Options& o) {
     ThreadPool pool(o.threads);
     Network network(model, o, std::min(o.batch, positions), positions, pool);
     if (o.bench) {
-        run_bench(network, std::min(o.batch, positions), o.count, vocabulary);
+        run_bench(network, pool, std::min(o.batch, positions), o.count, vocabulary);
+        return;
     } else if (!o.perplexity.empty()) {
         print_perplexity(network, tokens, tokenizer.bos(), window, vocabulary);
     } else if (!o.logits.empty()) {

@@ -6,10 +6,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <string>
 
 namespace llm {
@@ -54,6 +56,30 @@ double all_seconds(const Clock& clock) {
     return sum;
 }
 
+/// Bytes per second that all threads together read from memory: the best of three.
+double reading_rate(ThreadPool& pool) {
+    constexpr size_t parts = 2048, words = size_t{1} << 14, chains = 8;  // 256 MiB: more than caches hold
+    const std::vector<uint64_t> data(parts * words, 1);
+    std::vector<uint64_t> sums(parts);
+    double best = 0;
+    for (size_t round = 0; round < 3; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        pool.for_each(parts, [&](size_t part) {
+            uint64_t several[chains] = {};
+            for (size_t i = part * words; i < (part + 1) * words; i += chains) {
+                for (size_t chain = 0; chain < chains; ++chain) {
+                    several[chain] += data[i + chain];
+                }
+            }
+            sums[part] = std::accumulate(several, several + chains, uint64_t{0});
+        });
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        require(sums[round] == words, "memory does not hold what was written");  // the sums are used
+        best = std::max(best, double(data.size() * sizeof(uint64_t)) / time.count());
+    }
+    return best;
+}
+
 void print_steps(const Clock& clock) {
     const double all = all_seconds(clock);
     for (size_t step = 0; step < Clock::kSteps; ++step) {
@@ -73,7 +99,7 @@ void print_memory(const Network& network) {
         mib(network.weight_bytes), mib(network.cache_bytes), mib(network.workspace_bytes), mib(peak_bytes()));
 }
 
-void run_bench(Network& network, size_t rows, size_t count, size_t vocabulary) {
+void run_bench(Network& network, ThreadPool& pool, size_t rows, size_t count, size_t vocabulary) {
     std::vector<Token> tokens;
     for (size_t i = 0; i < rows; ++i) {
         tokens.push_back(static_cast<Token>(i * 7919 % vocabulary));
@@ -90,12 +116,15 @@ void run_bench(Network& network, size_t rows, size_t count, size_t vocabulary) {
         network.run(&tokens[i % rows], 1, false);
     }
     const double decode = all_seconds(network.clock());
+    const double rate = count != 0 ? double(network.token_bytes) * double(count) / decode : 0;
     if (count != 0) {
         std::printf(
-            "decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, double(count) / decode,
-            double(network.token_bytes) * double(count) / decode * 1e-9);
+            "decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, double(count) / decode, rate * 1e-9);
         print_steps(network.clock());
     }
+    print_memory(network);  // before other memory is used
+    const double peak = reading_rate(pool);
+    std::printf("peak of reading memory: %.2f GB/s, decode has %.1f %% of it\n", peak * 1e-9, rate / peak * 100);
 }
 
 void print_perplexity(Network& network, std::vector<Token> tokens, const Token* bos, size_t window, size_t vocabulary) {

@@ -66,12 +66,6 @@ const char* Clock::name(size_t step) {
     return names[step];
 }
 
-template <typename Task>
-void Network::for_each(size_t count, Task task) const {
-    pool_.run(
-        count, [](void* context, size_t i) { (*static_cast<Task*>(context))(i); }, &task);
-}
-
 Network::Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool)
     : model_(model), shape_(model.shape), pool_(pool), rows_(rows), rope_(model.shape.rope, positions) {
     plan_attention(options, positions);
@@ -206,7 +200,7 @@ void Network::embed(const Token* tokens, size_t count) {
 }
 
 void Network::normalise(const std::vector<float>& weight, size_t rows, const float* from, float* to) {
-    for_each(rows, [&](size_t i) {
+    pool_.for_each(rows, [&](size_t i) {
         normalise_row(weight, shape_.norm_epsilon, from + i * weight.size(), to + i * weight.size());
     });
     clock_.lap(Clock::norms);
@@ -221,7 +215,7 @@ void Network::add_to_stream(
     kai_gemm_operands apart = operands;
     apart.c.data = added_.data();
     product.run(apart, workspace_.get(), pool_);
-    for_each(count, [&](size_t i) {
+    pool_.for_each(count, [&](size_t i) {
         float *row = &added_[i * shape_.width], *x = &x_[i * shape_.width];
         normalise_row(norm, shape_.norm_epsilon, row, row);
         for (size_t j = 0; j < shape_.width; ++j) {
@@ -233,7 +227,7 @@ void Network::add_to_stream(
 /// Norms of heads, if there are any, and the rotation of Q and K, in place.
 void Network::turn_heads(const Layer& layer, size_t count) {
     const size_t row = shape_.q_size() + shape_.k_size() + shape_.v_size();
-    for_each(count, [&](size_t i) {
+    pool_.for_each(count, [&](size_t i) {
         float *q = &qkv_[i * row], *k = q + shape_.q_size();
         for (size_t head = 0; head < shape_.heads && !layer.q_norm.empty(); ++head) {
             float* at = q + head * shape_.key_size;
@@ -351,7 +345,7 @@ void Network::feed_forward(const Layer& layer, const LayerProducts& products, si
         products.ffn[i].run(operands, workspace_.get(), pool_);
     }
     if (products.ffn.size() > 1) {  // of different types: no pair
-        for_each(rows, [&](size_t i) {
+        pool_.for_each(rows, [&](size_t i) {
             for (size_t j = i * shape_.inner; j < (i + 1) * shape_.inner; ++j) {
                 hidden_[j] *= factor_[j];
             }
@@ -374,7 +368,7 @@ const float* Network::compute_logits(size_t count, bool all) {
     }
     output_.run(output_.operands(rows, normed_.data(), logits_.data()), workspace_.get(), pool_);
     if (shape_.output_cap != 0) {
-        for_each(rows, [&](size_t i) {
+        pool_.for_each(rows, [&](size_t i) {
             std::transform(
                 &logits_[i * vocabulary], &logits_[i * vocabulary] + vocabulary, &logits_[i * vocabulary],
                 [&](float x) { return capped(x, shape_.output_cap); });

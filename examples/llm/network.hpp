@@ -94,8 +94,6 @@ private:
     /// `product`, whose rows are added to x_: at once, or through a norm of their own.
     void add_to_stream(
         const Product& product, const kai_gemm_operands& operands, const std::vector<float>& norm, size_t count);
-    template <typename Task>
-    void for_each(size_t count, Task task) const;
 
     const Model& model_;
     const Shape& shape_;

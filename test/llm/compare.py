@@ -114,7 +114,10 @@ def compare_caches():
         print(f"cache of {cache}: largest difference {error:.2g}, bound {bound}")
         check(error <= bound, f"cache of {cache}: {error}")
     said = llm(MODEL, "--bench", "-b", 32, "-n", 4)
-    check(re.search(r"prefill: 32 tokens, [0-9.]+ tokens/s", said) and re.search(r"decode: 4 .* GB/s", said), said)
+    check(re.search(r"prefill: 32 tokens, [0-9.]+ tokens/s", said), said)
+    rate, peak, share = map(float, re.search(
+        r"decode: 4 .* ([0-9.]+) GB/s of weights\n(?:.*\n)*peak of .* ([0-9.]+) GB/s, .* ([0-9.]+) %", said).groups())
+    check(peak > 0 and abs(share - 100 * rate / peak) < 0.1 + 0.01 * share, said)
 
 
 def perplexity(logits, tokens, window):
