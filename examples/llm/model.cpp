@@ -215,7 +215,7 @@ Layer Reader::read_layer(const std::string& prefix) const {
     layer.k_norm = vector(prefix + "attn_k_norm.weight", shape_.key_size, true);
     layer.after_attention_norm = vector(prefix + "post_attention_norm.weight", width, true);
     if (has(prefix + "attn_qkv.weight")) {
-        layer.qkv = {matrix(prefix + "attn_qkv", q + k + v, width)};
+        layer.qkv = {matrix(prefix + "attn_qkv", shape_.qkv_size(), width)};
     } else {
         layer.qkv = {
             matrix(prefix + "attn_q", q, width), matrix(prefix + "attn_k", k, width),

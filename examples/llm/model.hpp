@@ -45,6 +45,9 @@ struct Shape {
     size_t v_size() const {
         return kv_heads * value_size;
     }
+    size_t qkv_size() const {
+        return q_size() + k_size() + v_size();
+    }
 };
 
 /// Rows of a tensor of the file, n x k, of `count` experts. Without data: there is none.

@@ -13,7 +13,6 @@ namespace llm {
 namespace {
 
 constexpr size_t kNoWindow = 0, kWindow = 1;  // of Network::attention_
-constexpr size_t kWorkspaceAlignment = 64;
 
 /// scale * v / rms(v), times the weights.
 void normalise_row(const std::vector<float>& weight, float epsilon, const float* from, float* to) {
@@ -141,7 +140,7 @@ void Network::allocate_buffers() {
     const size_t used = std::max<size_t>(shape_.experts_used, 1);
     x_.resize(rows_ * shape_.width);
     normed_.resize(rows_ * shape_.width);
-    qkv_.resize(rows_ * (shape_.q_size() + shape_.k_size() + shape_.v_size()));
+    qkv_.resize(rows_ * shape_.qkv_size());
     attended_.resize(rows_ * shape_.heads * shape_.value_size);
     hidden_.resize(rows_ * used * shape_.inner);
     router_.resize(rows_ * shape_.experts);
@@ -153,8 +152,7 @@ void Network::allocate_buffers() {
         const LayerProducts& layer = layers_[i];
         size_t together = 0;  // Q, K and V run at the same time
         for (const Product& product : layer.qkv) {
-            together +=
-                (product.workspace_size() + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+            together += product.workspace_size();
         }
         workspace_size_ = std::max(workspace_size_, together);
         for_each_product(layer, room);
@@ -226,19 +224,17 @@ void Network::add_to_stream(
 
 /// Norms of heads, if there are any, and the rotation of Q and K, in place.
 void Network::turn_heads(const Layer& layer, size_t count) {
-    const size_t row = shape_.q_size() + shape_.k_size() + shape_.v_size();
+    const auto turn = [&](size_t token, float* values, size_t heads, const std::vector<float>& norm) {
+        for (size_t head = 0; head < heads && !norm.empty(); ++head) {
+            float* at = values + head * shape_.key_size;
+            normalise_row(norm, shape_.norm_epsilon, at, at);
+        }
+        rope_.turn(token, values, heads, shape_.key_size);
+    };
     pool_.for_each(count, [&](size_t i) {
-        float *q = &qkv_[i * row], *k = q + shape_.q_size();
-        for (size_t head = 0; head < shape_.heads && !layer.q_norm.empty(); ++head) {
-            float* at = q + head * shape_.key_size;
-            normalise_row(layer.q_norm, shape_.norm_epsilon, at, at);
-        }
-        for (size_t head = 0; head < shape_.kv_heads && !layer.k_norm.empty(); ++head) {
-            float* at = k + head * shape_.key_size;
-            normalise_row(layer.k_norm, shape_.norm_epsilon, at, at);
-        }
-        rope_.turn(i, q, shape_.heads, shape_.key_size);
-        rope_.turn(i, k, shape_.kv_heads, shape_.key_size);
+        float* q = &qkv_[i * shape_.qkv_size()];
+        turn(i, q, shape_.heads, layer.q_norm);
+        turn(i, q + shape_.q_size(), shape_.kv_heads, layer.k_norm);
     });
     clock_.lap(Clock::rope);
 }
@@ -247,7 +243,7 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
     normalise(layer.attention_norm, count, x_.data(), normed_.data());
 
     // Q, K and V of a token are side by side. The products share the packed rows of A.
-    const size_t row = shape_.q_size() + shape_.k_size() + shape_.v_size();
+    const size_t row = shape_.qkv_size();
     kai_gemm_operands operands[3];
     kai_gemm_product together[3] = {};
     auto* workspace = static_cast<uint8_t*>(workspace_.get());
@@ -257,7 +253,7 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
         operands[i] = product.operands(count, normed_.data(), &qkv_[column], row);
         together[i].plan = &product.plan(), together[i].operands = &operands[i];
         together[i].workspace = workspace, together[i].workspace_size = product.workspace_size();
-        workspace += (product.workspace_size() + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+        workspace += product.workspace_size();
         column += product.plan().problem.n;
     }
     require(kai_gemm_run_products(together, products.qkv.size(), ThreadPool::parallel_for, &pool_), "Q, K and V");

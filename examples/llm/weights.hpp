@@ -32,8 +32,9 @@ public:
     bool empty() const {
         return matrices_.empty();
     }
+    /// A multiple of the alignment, 64: workspaces of products that run together lie side by side.
     size_t workspace_size() const {
-        return plan_.workspace_size;
+        return (plan_.workspace_size + 63) / 64 * 64;
     }
     const kai_gemm_plan& plan() const {
         return plan_;
