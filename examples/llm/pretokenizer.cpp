@@ -48,9 +48,22 @@ public:
     bool line_end(size_t i) const {
         return point(i) == '\r' || point(i) == '\n';
     }
+    /// [\p{P}$+<=>^~|]
+    bool punctuation(size_t i) const {
+        const bool ascii = point(i) != 0 && point(i) < 0x80;
+        return is(i, Category::punctuation) ||
+               (ascii && std::string_view("$+<=>^~|").find(static_cast<char>(point(i))) != std::string_view::npos);
+    }
     /// [^\s\p{L}\p{N}]
     bool sign(size_t i) const {
         return i < size() && !letter(i) && !number(i) && !space(i);
+    }
+    /// The first position from `i` on where `kind` (&Text::letter) is false.
+    size_t skip(size_t i, bool (Text::*kind)(size_t) const) const {
+        while ((this->*kind)(i)) {
+            ++i;
+        }
+        return i;
     }
     std::string_view between(size_t begin, size_t end) const {
         return text_.substr(starts_[begin], starts_[end] - starts_[begin]);
@@ -62,15 +75,6 @@ private:
     std::vector<Category> categories_;
     std::vector<size_t> starts_;
 };
-
-/// The first position from `i` on where `holds` does not.
-template <typename Holds>
-size_t skip(size_t i, Holds holds) {
-    while (holds(i)) {
-        ++i;
-    }
-    return i;
-}
 
 /// 's, 't, 're, 've, 'm, 'll, 'd at i: the end of it, or i. any_case: 'S, too.
 size_t contraction(const Text& text, size_t i, bool any_case) {
@@ -90,7 +94,7 @@ size_t contraction(const Text& text, size_t i, bool any_case) {
 
 /// \s+(?!\S)|\s+ at white space: all up to a word, but not the last one, which goes to the word if it can.
 size_t white_space(const Text& text, size_t i) {
-    const size_t end = skip(i, [&](size_t at) { return text.space(at); });
+    const size_t end = text.skip(i, &Text::space);
     return end < text.size() && end - i > 1 ? end - 1 : end;
 }
 
@@ -100,14 +104,10 @@ size_t word_gpt2(const Text& text, size_t i) {
         return end;
     }
     const size_t word = text.point(i) == ' ' ? i + 1 : i;
-    if (text.letter(word)) {
-        return skip(word, [&](size_t at) { return text.letter(at); });
-    }
-    if (text.number(word)) {
-        return skip(word, [&](size_t at) { return text.number(at); });
-    }
-    if (text.sign(word)) {
-        return skip(word, [&](size_t at) { return text.sign(at); });
+    for (const auto kind : {&Text::letter, &Text::number, &Text::sign}) {
+        if ((text.*kind)(word)) {
+            return text.skip(word, kind);
+        }
     }
     return white_space(text, i);
 }
@@ -119,24 +119,22 @@ size_t word_llama3(const Text& text, size_t i) {
     if (const size_t end = contraction(text, i, true); end != i) {
         return end;
     }
-    const auto letter = [&](size_t at) { return text.letter(at); };
-    const auto line_end = [&](size_t at) { return text.line_end(at); };
-    if (letter(i)) {
-        return skip(i, letter);
+    if (text.letter(i)) {
+        return text.skip(i, &Text::letter);
     }
-    if (!line_end(i) && !text.number(i) && letter(i + 1)) {
-        return skip(i + 1, letter);
+    if (!text.line_end(i) && !text.number(i) && text.letter(i + 1)) {
+        return text.skip(i + 1, &Text::letter);
     }
     if (text.number(i)) {
-        return std::min(skip(i, [&](size_t at) { return text.number(at); }), i + digits);
+        return std::min(text.skip(i, &Text::number), i + digits);
     }
     const size_t sign = text.point(i) == ' ' ? i + 1 : i;
     if (text.sign(sign)) {
-        return skip(skip(sign, [&](size_t at) { return text.sign(at); }), line_end);
+        return text.skip(text.skip(sign, &Text::sign), &Text::line_end);
     }
-    const size_t end = skip(i, [&](size_t at) { return text.space(at); });
+    const size_t end = text.skip(i, &Text::space);
     for (size_t last = end; last > i; --last) {
-        if (line_end(last - 1)) {
+        if (text.line_end(last - 1)) {
             return last;
         }
     }
@@ -177,17 +175,12 @@ std::vector<std::string_view> words(std::string_view text) {
 
 /// [\p{P}$+<=>^~|]+
 size_t signs(const Text& text, size_t i) {
-    return skip(i, [&](size_t at) {
-        const uint32_t point = text.point(at);
-        return text.is(at, Category::punctuation) ||
-               (point - 1 < 0x7F &&
-                std::string_view("$+<=>^~|").find(static_cast<char>(point)) != std::string_view::npos);
-    });
+    return text.skip(i, &Text::punctuation);
 }
 
 /// \p{N}+
 size_t numbers(const Text& text, size_t i) {
-    return skip(i, [&](size_t at) { return text.number(at); });
+    return text.skip(i, &Text::number);
 }
 
 /// [0-9][0-9][0-9]
