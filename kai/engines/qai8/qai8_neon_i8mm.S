@@ -90,7 +90,6 @@ second2     .req x9
     .set    columns_first, b_unsigned && !a_unsigned
     .set    has_results, !a_unsigned && !b_unsigned
 .endm
-
 // \sum += two rows \a x two columns \b, as their types want it.
 .macro multiply sum, a, b
     .if columns_first
