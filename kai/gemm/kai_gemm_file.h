@@ -75,7 +75,7 @@ struct kai_gemm_tensor {
     enum kai_datatype type;           ///< DENSE: of the weights before they were packed.
     enum kai_gguf_type_id gguf_type;  ///< GGUF: of the rows; not F32, F16 or BF16, which are DENSE.
     size_t n, k;                      ///< Not 0.
-    size_t bl;                        ///< Block kinds: length of a block of k. Others: 0.
+    size_t bl;                        ///< Block kinds: length of a block of k (INT4_TABLE: 32). Others: 0.
     size_t count;                     ///< Number of matrices, at least 1.
     bool bias;
     int32_t lut[4];        ///< INT2_CHANNEL: the four weights, which fit int8. The run needs them too.
@@ -115,7 +115,8 @@ struct kai_gemm_tensor {
 /// What the micro-kernel `kernel` reads on a CPU with vectors of `vector_bits` (of SVE or SME; ignored by kernels whose
 /// panels do not depend on it). Sets kind, type, format and vector_length. The name is looked up in the catalogue of
 /// all micro-kernels: neither this build nor this CPU needs to have it. To pack rows of a GGUF file for it, set kind to
-/// GGUF, which some kernels have anyway, and gguf_type.
+/// GGUF, which some kernels have anyway, and gguf_type; for indices of a table of your own, kind to INT4_TABLE and bl
+/// to 32.
 enum kai_gemm_file_status kai_gemm_tensor_for(const char* kernel, size_t vector_bits, struct kai_gemm_tensor* tensor);
 
 /// The same for rows of a GGUF file of this type, on a CPU with `features` (bits 1 << enum kai_cpu_feature) and vectors

@@ -83,7 +83,7 @@ bool are_enumerators(uint32_t kind, uint32_t type) {
             return found != nullptr && found->block_weights != 1;
         }
         default:
-            return kind <= KAI_GEMM_INT2_STATIC && kind != KAI_GEMM_UINT8_LOWP && kind != KAI_GEMM_INT8_LOWP &&
+            return kind <= KAI_GEMM_INT4_TABLE && kind != KAI_GEMM_UINT8_LOWP && kind != KAI_GEMM_INT8_LOWP &&
                    type == 0;
     }
 }

@@ -121,12 +121,12 @@ bool comes_first(const Line& line, size_t bytes, const Line& other, size_t other
                                        : false;
 }
 
-/// Bytes of the panels of a matrix that is packed from rows of a GGUF file.
-kai_gemm_file_status measure_gguf(const kai_gemm_tensor& t, Size& panels) {
+/// Bytes of the panels of a matrix that is packed from rows of a GGUF file, or from indices of a table.
+kai_gemm_file_status measure_rows(const kai_gemm_tensor& t, Size& panels) {
     constexpr size_t kMax = 1U << 16;
     const kai_gemm_format& f = t.format;
     const bool sane = f.nr != 0 && f.nr <= kMax && f.kr != 0 && f.kr <= kMax && f.sr != 0 && t.vector_length <= kMax;
-    const kai_packer* packer = sane ? find_gguf_packer(t) : nullptr;
+    const kai_packer* packer = sane ? find_row_packer(t) : nullptr;
     if (!sane) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
@@ -135,10 +135,12 @@ kai_gemm_file_status measure_gguf(const kai_gemm_tensor& t, Size& panels) {
     }
     kai_registry_call call = {};
     call.packer = packer;
-    call.n = t.n, call.k = t.k;
+    call.n = t.n, call.k = t.k, call.bl = t.bl;
     call.rows = f.nr, call.kr = f.kr, call.sr = f.sr;
-    if (t.n == 0 || t.k == 0 || t.count == 0 || t.bl != 0 || t.type != kai_dt_unknown ||
-        t.k % kai_gguf_find_type(t.gguf_type)->block_weights != 0 || !kai_registry_check(&call, nullptr, 0)) {
+    const bool table = t.kind == KAI_GEMM_INT4_TABLE;
+    const size_t bl = table ? 32 : 0, block = table ? bl : kai_gguf_find_type(t.gguf_type)->block_weights;
+    if (t.n == 0 || t.k == 0 || t.count == 0 || t.bl != bl || t.type != kai_dt_unknown || t.k % block != 0 ||
+        !kai_registry_check(&call, nullptr, 0)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
     // More than any format takes: packers do not check.
@@ -261,7 +263,7 @@ kai_gemm_file_status kai_gemm_tensor_for_gguf(
             }
             continue;
         }
-        const kai_packer* packer = find_gguf_packer(t);
+        const kai_packer* packer = find_row_packer(t);
         if (packer == nullptr) {
             continue;
         }
@@ -325,8 +327,9 @@ kai_gemm_file_status kai_gemm_tensor_measure(kai_gemm_tensor* tensor) {
     const PackedFormat* f = find_format(tile.name);
     Size panels = {0};
     bool apart = t.bias;
-    if (tile.name != nullptr && t.kind == KAI_GEMM_GGUF && (f == nullptr || f->kind != KAI_GEMM_DENSE)) {
-        const kai_gemm_file_status status = measure_gguf(t, panels);
+    const bool rows = t.kind == KAI_GEMM_GGUF || t.kind == KAI_GEMM_INT4_TABLE;
+    if (tile.name != nullptr && rows && (f == nullptr || f->kind != KAI_GEMM_DENSE)) {
+        const kai_gemm_file_status status = measure_rows(t, panels);
         if (status != KAI_GEMM_FILE_OK) {
             return status;
         }

@@ -72,24 +72,35 @@ inline constexpr PackedFormat kPackedFormats[] = {
     return nullptr;
 }
 
-/// The same for rows of a GGUF file. Not floats: they are DENSE.
-[[maybe_unused]] inline const kai_packer* find_gguf_packer(const kai_gemm_tensor& t) {
-    const kai_gguf_type* type = kai_gguf_find_type(t.gguf_type);
-    return type != nullptr && type->block_weights != 1 ? find_packer(t.format, type->name, true) : nullptr;
+/// The source format of rows whose panels only their packers know: of a GGUF file, but not floats, which are DENSE, and
+/// indices of a table. NULL: the tensor is no such rows.
+[[maybe_unused]] inline const char* source_of_rows(const kai_gemm_tensor& t) {
+    if (t.kind == KAI_GEMM_INT4_TABLE) {
+        return source_of(t.kind);
+    }
+    const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
+    return type != nullptr && type->block_weights != 1 ? type->name : nullptr;
+}
+
+/// The same for such rows.
+[[maybe_unused]] inline const kai_packer* find_row_packer(const kai_gemm_tensor& t) {
+    const char* source = source_of_rows(t);
+    return source != nullptr ? find_packer(t.format, source, true) : nullptr;
 }
 
 /// Whether this library knows the format of a tensor, but not for weights of this kind and type.
 [[maybe_unused]] inline bool is_of_other_weights(const kai_gemm_tensor& t) {
     const PackedFormat* f = find_format(t.format.name);
-    const kai_gguf_type* type = t.kind == KAI_GEMM_GGUF ? kai_gguf_find_type(t.gguf_type) : nullptr;
-    if (f != nullptr && (f->kind == t.kind || (f->kind == KAI_GEMM_DENSE && type != nullptr))) {
+    const char* source = source_of_rows(t);
+    const bool becomes_floats = t.kind == KAI_GEMM_GGUF && source != nullptr;
+    if (f != nullptr && (f->kind == t.kind || (f->kind == KAI_GEMM_DENSE && becomes_floats))) {
         return false;
     }
     bool known = f != nullptr;
     for (size_t i = 0; const kai_packer* p = kai_registry_packer(i); ++i) {
         if (!kai::is_lhs(*p) && strcmp(p->format, t.format.name) == 0) {
             known = true;
-            if (type != nullptr && strcmp(p->source_format, type->name) == 0) {
+            if (source != nullptr && strcmp(p->source_format, source) == 0) {
                 return false;
             }
         }

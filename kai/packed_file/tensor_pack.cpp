@@ -27,8 +27,8 @@ const void* moved(const void* operand, size_t bytes) {
 // ---- with a packer of the library ----
 
 const kai_packer* find_packer(const kai_gemm_tensor& t, bool transposed) {
-    if (t.kind == KAI_GEMM_GGUF) {
-        return transposed ? find_gguf_packer(t) : nullptr;
+    if (source_of_rows(t) != nullptr) {
+        return transposed ? find_row_packer(t) : nullptr;
     }
     return find_packer(t.format, source_of(t.kind), transposed);
 }
@@ -53,6 +53,9 @@ kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
     if (scales && (w.scale == nullptr || (t.kind == KAI_GEMM_INT4_BLOCK_ZERO && w.zero == nullptr))) {
         return KAI_GEMM_FILE_NULL_POINTER;
     }
+    if (t.kind == KAI_GEMM_INT4_TABLE && w.table == nullptr) {
+        return KAI_GEMM_FILE_NULL_POINTER;
+    }
     kai::RhsParams params;
     a.params = kai::make_params(p, params, 1, w.zero_point, 1.0F);
     kai_registry_call call = {};
@@ -72,7 +75,7 @@ kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
     a.scale = scales ? moved(w.scale, part.first * scale_bytes) : nullptr;
     a.zero = moved(w.zero, part.first * blocks * sizeof(float));
     a.bias = call.bias ? moved(w.bias, part.first * sizeof(float)) : nullptr;
-    a.lut = t.lut;
+    a.lut = t.lut, a.table = w.table;
     a.packed = part.packed + kai::packed_offset(p, a, kai::Direct{});
     kai::run(p, a, kai::Direct{});
     return KAI_GEMM_FILE_OK;

@@ -351,13 +351,14 @@ TEST(GemmFile, RefusesAHeaderThatDeceives) {
 /// Whether a format of this library is one of weights of this kind and type, as docs/file.md and docs/gguf.md say.
 bool goes_with(const std::string& format, uint32_t kind, uint32_t type) {
     static const std::map<std::string, uint32_t> kinds = {
-        {"f32pbiasf32", 0},          {"f16pbiasf16", 0},      {"bf16pbiasf32", 0},
-        {"bf16pbiasf16", 0},         {"qsi8cxp", 1},          {"qsi4cxp", 2},
-        {"qsi4cxps1s0", 2},          {"qsu2cxp4x4", 3},       {"qsu2cxp4vlx4", 3},
-        {"qsi4c32pbf16", 4},         {"qsi4c32ps1s0", 4},     {"qsi4c32p", 5},
-        {"qsi4c32ps1s0scalef16", 5}, {"qsi4c32ps4s0sf16", 5}, {"qai4c32p", 6},
-        {"qai4c32ps1s0nrx4", 6},     {"qsi8cxpbi32sf32", 7},  {"qsi8c32p", 8},
-        {"qsi8c32pscalef16", 8},     {"qsu2cxpbi32sf32", 12},
+        {"f32pbiasf32", 0},           {"f16pbiasf16", 0},      {"bf16pbiasf32", 0},
+        {"bf16pbiasf16", 0},          {"qsi8cxp", 1},          {"qsi4cxp", 2},
+        {"qsi4cxps1s0", 2},           {"qsu2cxp4x4", 3},       {"qsu2cxp4vlx4", 3},
+        {"qsi4c32pbf16", 4},          {"qsi4c32ps1s0", 4},     {"qsi4c32p", 5},
+        {"qsi4c32ps1s0scalef16", 5},  {"qsi4c32ps4s0sf16", 5}, {"qai4c32p", 6},
+        {"qai4c32ps1s0nrx4", 6},      {"qsi8cxpbi32sf32", 7},  {"qsi8c32p", 8},
+        {"qsi8c32pscalef16", 8},      {"qsu2cxpbi32sf32", 12}, {"qlu4c32p", 13},
+        {"qlu4c32ps1s0scalef16", 13},
     };
     const auto found = kinds.find(format);
     if (kind != KAI_GEMM_GGUF) {
@@ -392,7 +393,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
     size_t opened = 0, refused = 0;
     for (const std::string& format : formats) {
         for (const uint32_t kind :
-             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 15U, 16U, 128U, UINT32_MAX}) {
+             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U, 15U, 16U, 128U, UINT32_MAX}) {
             for (const uint32_t type : types) {
                 File f;
                 f.put(64 + 144, kind, 4);
@@ -401,7 +402,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
                 std::memcpy(&f.bytes[64 + 112], format.data(), format.size());
                 f.seal();
                 const bool known =
-                    kind <= KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_GGUF || kind == KAI_GEMM_INT2_STATIC;
+                    kind <= KAI_GEMM_INT8_BLOCK_F16 || (kind >= KAI_GEMM_GGUF && kind <= KAI_GEMM_INT4_TABLE);
                 const bool typed = kind == KAI_GEMM_DENSE  ? floats.count(type) != 0
                                    : kind == KAI_GEMM_GGUF ? file_types.count(type) != 0
                                                            : type == 0;
@@ -417,7 +418,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
             }
         }
     }
-    EXPECT_EQ(opened, 3 + 9 + file_types.size());
+    EXPECT_EQ(opened, 3 + 10 + file_types.size());
     EXPECT_GT(refused, 20000U);
     // Nothing is taken from the unknown format but its name.
     for (const size_t at : {160, 168}) {

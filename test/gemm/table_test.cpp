@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/gemm/experiment.hpp"
+#include "kai/gemm/kai_gemm_file.h"
 #include "test/reference/float16.hpp"
 #include "test/support/said.hpp"
 
@@ -123,6 +124,72 @@ TEST(GemmTable, MultipliesByItsTable) {
             }
             ASSERT_NEAR(c[i], 0.5 * sum + bias[n], 1e-6 * size) << "matrix " << matrix << ", column " << n;
         }
+    }
+}
+
+// As a file: written, opened and multiplied from where it lies. A plan packs the same bytes, and takes them.
+TEST(GemmTable, IsATensorOfAFile) {
+    Random random(4);
+    for (const bool bias : {false, true}) {
+        kai_gemm_problem p = table_problem(5, 21, 96);
+        p.batch = 2, p.b_per_matrix = true, p.bias = bias;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+        kai_gemm_tensor t = {};
+        const size_t bits = 8 * (plan.sme_bytes != 0 ? plan.sme_bytes : plan.sve_bytes);
+        ASSERT_EQ(kai_gemm_tensor_for(plan.gemm.ukernel->name, bits, &t), KAI_GEMM_FILE_OK);
+        t.kind = KAI_GEMM_INT4_TABLE, t.bl = 32, t.name = "weights", t.n = p.n, t.k = p.k, t.count = p.batch;
+        t.bias = bias;
+        size_t size = 0;
+        ASSERT_EQ(kai_gemm_file_lay_out(&t, 1, &size), KAI_GEMM_FILE_OK);
+        ASSERT_EQ(t.size, plan.packed_b_size);
+        const GuardedBuffer file(size, Flush::start, 0xFF), packed(plan.packed_b_size, Flush::start, 0xFF);
+        uint8_t* bytes = file.data() + t.offset;
+        const std::vector<float> values(p.n, 0.25F);
+        const Table tables[] = {kNf4, kExtreme};
+        for (size_t i = 0; i < p.batch; ++i) {
+            const std::vector<uint8_t> rows = records(p.n, p.k, random);
+            kai_gemm_weights w = {};
+            w.b = rows.data(), w.bias = bias ? values.data() : nullptr;
+            EXPECT_EQ(kai_gemm_tensor_pack(&t, i, true, &w, 0, p.n, bytes, t.size), KAI_GEMM_FILE_NULL_POINTER);
+            w.table = tables[i].data();
+            EXPECT_EQ(kai_gemm_tensor_pack(&t, i, false, &w, 0, p.n, bytes, t.size), KAI_GEMM_FILE_NO_PACKER);
+            ASSERT_EQ(kai_gemm_tensor_pack(&t, i, true, &w, 0, p.n, bytes, t.size), KAI_GEMM_FILE_OK);
+            ASSERT_EQ(
+                kai_gemm_pack_b(&plan, i, &w, packed.data(), packed.size(), nullptr, 0, nullptr, nullptr), KAI_GEMM_OK);
+        }
+        EXPECT_EQ(std::memcmp(bytes, packed.data(), t.size), 0);
+        t.checksum = kai_gemm_file_checksum(0, bytes, t.size);
+        ASSERT_EQ(kai_gemm_file_write_header(&t, 1, file.data(), size), KAI_GEMM_FILE_OK);
+
+        kai_gemm_file opened;
+        kai_gemm_tensor found;
+        ASSERT_EQ(kai_gemm_file_open(file.data(), size, &opened), KAI_GEMM_FILE_OK);
+        ASSERT_EQ(kai_gemm_file_find(&opened, "weights", &found), KAI_GEMM_FILE_OK);
+        EXPECT_EQ(kai_gemm_tensor_verify(&found), KAI_GEMM_FILE_OK);
+        EXPECT_EQ(found.kind, KAI_GEMM_INT4_TABLE);
+        kai_gemm_problem from_file = kai_gemm_problem_of(5, 0, 0);
+        kai_gemm_tensor_describe(&found, &from_file);
+        ASSERT_EQ(kai_gemm_make_plan(&from_file, &plan), KAI_GEMM_OK) << plan.reason;
+        ASSERT_EQ(plan.packed_b_size, found.size);
+        const std::vector<float> a(p.batch * p.m * p.k, 1.0F);
+        std::vector<float> c(p.batch * p.m * p.n), want = c;
+        const GuardedBuffer workspace(plan.workspace_size, Flush::start);
+        kai_gemm_operands x = {};
+        x.m = p.m, x.a.data = a.data(), x.b.data = found.data, x.c.data = c.data();
+        ASSERT_EQ(kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), nullptr, nullptr), KAI_GEMM_OK);
+        x.b.data = packed.data(), x.c.data = want.data();
+        ASSERT_EQ(kai_gemm_run(&plan, &x, workspace.data(), workspace.size(), nullptr, nullptr), KAI_GEMM_OK);
+        EXPECT_EQ(c, want);
+
+        for (const size_t bl : {0, 16, 64}) {
+            kai_gemm_tensor other = t;
+            other.bl = bl;
+            EXPECT_EQ(kai_gemm_tensor_measure(&other), KAI_GEMM_FILE_BAD_VALUE) << bl;
+        }
+        kai_gemm_tensor other = t;
+        other.k = 80;
+        EXPECT_EQ(kai_gemm_tensor_measure(&other), KAI_GEMM_FILE_BAD_VALUE);
     }
 }
 
