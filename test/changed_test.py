@@ -61,7 +61,8 @@ class Mutations(unittest.TestCase):
     def test_each_is_noticed_by_what_is_chosen_for_its_file(self):
         tried = 0
         known = set().union(*(BUILD.sources(str(FOLDER.resolve() / output)) for output in (
-            "libkleidiai.a", "libkleidiai_gemm.a", "tools/kai-pack", "tools/kai-gguf")))
+            "libkleidiai.a", "libkleidiai_gemm.a", "libkleidiai_attention.a", "examples/llm/llm", "tools/kai-pack",
+            "tools/kai-gguf")))
         choices = {}
         for mutation in mutate.read_mutations(mutate.MUTATIONS):
             if mutation.file not in known:
