@@ -450,7 +450,7 @@ string sentence(const Limit& limit) {
         return "The weights come from a cache: give the model more memory (--model-mb).";
     }
     if (word == "neither") {
-        return "Limited by the code: reading weights at the rate of memory takes " + percent_text(limit.memory, 1) +
+        return "Limited by the code: reading weights at memory's rate takes " + percent_text(limit.memory, 1) +
                " of the time, multiplying at its peak " + percent_text(limit.multiply, 1) + ".";
     }
     return "Without peaks nothing can be said about what limits it.";
