@@ -311,7 +311,8 @@ struct PlainRows {
                     two[i / (2 * kQuad)].put(*rows, vld1q_f32(s), *rows, vld1q_f32(s + kQuad), to + c + i);
                 }
             }
-            b.sum[r] += sum_of(two, 0) + sum_of(two, 1);
+            // Numbers that 16 bits do not have are no 0 in f32: the sum of a row that sees nothing would not stay 0.
+            b.sum[r] += b.max[r] != -kInfinity ? sum_of(two, 0) + sum_of(two, 1) : 0;
         }
     }
 };

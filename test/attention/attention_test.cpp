@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -127,6 +128,23 @@ TEST_P(Attention, NothingToSee) {
     Experiment none(p, {}, {});
     none.run();
     EXPECT_TRUE(none.results().empty());
+}
+
+/// A mask of -infinity everywhere, in one tile and in parts: zeros, not NaN.
+TEST_P(Attention, AllIsHidden) {
+    for (const size_t length : {20, 1300}) {
+        const kai_attention_problem p = problem_of(GetParam(), 2, 1, 32, 32);
+        Options options;
+        options.mask = true;
+        Experiment e(p, {{1, length - 1, length, 0}, {2, length - 2, length, 0}}, options);
+        for (SequenceData& s : e.sequences()) {
+            s.mask.assign(s.mask.size(), -std::numeric_limits<float>::infinity());
+            const std::vector<uint8_t> bytes = encoded(kai_dt_f32, s.mask);
+            std::copy(bytes.begin(), bytes.end(), s.mask_buffer->data());
+        }
+        e.run();
+        e.expect_right();
+    }
 }
 
 /// The bits depend neither on threads nor on the order of units, nor on what memory held, nor on other sequences.
