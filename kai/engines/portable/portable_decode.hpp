@@ -18,7 +18,7 @@ KAI_INLINE int16_t element(uint8_t byte, size_t index, const int16_t* table) {
     return static_cast<int8_t>(byte << (index == 0 ? 8 - BITS : 0)) >> (8 - BITS);
 }
 
-/// Groups of GROUP bytes that are decoded at once: two, unless a column has no more in a step.
+/// How many groups of GROUP bytes are decoded at once: two, if a column has as many whose elements follow each other.
 template <size_t APART, size_t GROUP>
 constexpr size_t kGroups = APART % (2 * GROUP) == 0 ? 2 : 1;
 

@@ -30,7 +30,7 @@ using UInt8x16 = Integers<16>::UInt8;
 using Int16x8 = Integers<16>::Int16;
 using Int32x4 = Integers<16>::Int32;
 
-/// 8 bytes and 8 bytes.
+/// The 8 bytes at `low`, then those at `high`.
 KAI_INLINE Int8x16 joined(const uint8_t* low, const uint8_t* high) {
     using Words [[gnu::vector_size(16)]] = uint64_t;
     return Int8x16(Words{load<uint64_t>(low), load<uint64_t>(high)});
@@ -82,7 +82,7 @@ KAI_INLINE Int16x16 widened(Int8x16 x) {
 }
 #endif
 
-/// Sums of products, any of them in each lane: sum + a * b.
+/// Adds all products a[i] * b[i] to the lanes of sum. Which lane gets which does not count: add_across adds the lanes.
 KAI_INLINE Int32x4 multiply_add(Int32x4 sum, Int16x8 a, Int16x8 b) {
 #if defined(__aarch64__)
     return vmlal_high_s16(vmlal_s16(sum, vget_low_s16(a), vget_low_s16(b)), a, b);
@@ -119,7 +119,7 @@ constexpr size_t kVectorBytes = 32;
 constexpr size_t kVectorBytes = 16;
 #endif
 
-/// Whether there is an instruction that looks up 16 indices, 0 to 15, in a table. `table`: 16 int16 that fit int8.
+/// 16 indices, 0 to 15, looked up in a table of 16 int16 that fit int8. Only called if there is an instruction for it.
 #if defined(__aarch64__)
 constexpr bool kHasLookUp = true;
 KAI_INLINE Int8x16 narrowed(const int16_t* table) {
