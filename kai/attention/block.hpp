@@ -22,6 +22,16 @@ namespace kai::attention {
 /// The new max is at most log 2 above the largest of them. As long as max is -infinity (nothing is seen, or all x are
 /// -infinity): factor 1, P 0, sum 0, never NaN. x of -infinity: P is 0. x of NaN or infinity: sum becomes NaN, and
 /// stays NaN.
+///
+/// Errors: P = exp(x - new max) (1 + e) exp(d), then rounded to its type, or off by 2^-126, whichever is larger, where
+///
+///     |d| <= 2^-21 (|scale * score| + cap + |mask| + |slope| (|distance| + column)) + 2^-19 |new max|
+///     |e| <= 2^-22 where P is f32, 2^-13 where it is f16 or bf16
+///
+/// (2^-19, since NEON takes a max within 2^-20 of an integer times log 2 for that one). So the relative error of a
+/// small P grows with the numbers that it is the difference of. factor is as exact as P in f32, of x = max. sum is that
+/// of P, before or after it is rounded, in f32; columns that are not seen add less than 2^-134 each, and nothing as
+/// long as the new max is -infinity.
 struct SoftmaxBlock {
     size_t rows, columns;          ///< columns: a multiple of 16. All of P are written.
     float* scores;                 ///< kernels may change them
