@@ -12,8 +12,6 @@
 // 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
 // reordered to rows.
 //
-//   After the loop: low, high  v0, v1  bounds; row_a row_b row_c  v5 - v7  what is stored
-//
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
 #include "kai/engines/bf16/bf16_neon_bf16_groups.inc"
@@ -30,9 +28,6 @@ stride      .req x6
 dst         .req x9
 rows        .req x10                            // left, from this panel on
 out         .req x12                            // where the tile goes: dst, or the stack at the edge
-out_stride  .req x13
-even        .req x14                            // where rows 2 p and 2 p + 1 go; scratch
-odd         .req x15
 
 // The frame: 6 vectors of bias, each of 2 columns, twice; bounds; a tile, or what a call for few rows must not change.
 #define BIAS 0
@@ -41,32 +36,12 @@ odd         .req x15
 #define SAVED TILE
 #define FRAME (TILE + 8 * 48)
 
-    regs    0, low, high
-    regs    5, row_a, row_b, row_c
-
 // Column pairs c and d of S = bias, at byte `at` of the frame's copy of it.
 .macro load_bias c, d, at
     ldp     qS0_\c, qS0_\d, [sp, #BIAS + \at]
     ldp     qS1_\c, qS1_\d, [sp, #BIAS + \at]
     ldp     qS2_\c, qS2_\d, [sp, #BIAS + \at]
     ldp     qS3_\c, qS3_\d, [sp, #BIAS + \at]
-.endm
-
-// S of row pairs p and r = min(max(S, low), high): NaN stays NaN.
-.macro clamp p, r
-    limit   fmax, low, \p
-    limit   fmax, low, \r
-    limit   fmin, high, \p
-    limit   fmin, high, \r
-.endm
-// S of row pair p = op(S, bound).
-.macro limit op, bound, p
-    \op    S\p\()_0.4s, S\p\()_0.4s, \bound\().4s
-    \op    S\p\()_1.4s, S\p\()_1.4s, \bound\().4s
-    \op    S\p\()_2.4s, S\p\()_2.4s, \bound\().4s
-    \op    S\p\()_3.4s, S\p\()_3.4s, \bound\().4s
-    \op    S\p\()_4.4s, S\p\()_4.4s, \bound\().4s
-    \op    S\p\()_5.4s, S\p\()_5.4s, \bound\().4s
 .endm
 
 // S = 8 rows x 12 columns, all k; the first 4 rows are clamped. Not AAPCS64: shares the caller's frame and registers.
@@ -109,30 +84,6 @@ endfunc
     stp     q0, q1, [sp, #BIAS]
     stp     q2, q3, [sp, #BIAS + 32]
     stp     q4, q5, [sp, #BIAS + 64]
-.endm
-
-// Rows of pair p, f32, to [even] and [odd]. Changes S<p>_1, _3 and _5, row_a - row_c.
-.macro store_2_rows_f32 p
-    zip1    row_a.2d, S\p\()_0.2d, S\p\()_1.2d
-    zip1    row_b.2d, S\p\()_2.2d, S\p\()_3.2d
-    zip1    row_c.2d, S\p\()_4.2d, S\p\()_5.2d
-    zip2    S\p\()_1.2d, S\p\()_0.2d, S\p\()_1.2d
-    zip2    S\p\()_3.2d, S\p\()_2.2d, S\p\()_3.2d
-    zip2    S\p\()_5.2d, S\p\()_4.2d, S\p\()_5.2d
-    stp     qrow_a, qrow_b, [even]
-    str     qrow_c, [even, #32]
-    stp     qS\p\()_1, qS\p\()_3, [odd]
-    str     qS\p\()_5, [odd, #32]
-.endm
-
-// Rows of pairs p and r, f32, to even and odd, which move on to the next pair. Changes these S, row_a - row_c.
-.macro store_4_rows_f32 p, r
-    store_2_rows_f32 \p
-    add     even, even, out_stride, lsl #1
-    add     odd, odd, out_stride, lsl #1
-    store_2_rows_f32 \r
-    add     even, even, out_stride, lsl #1
-    add     odd, odd, out_stride, lsl #1
 .endm
 
 // S<p>_0, _2 and _4 = pair p in f16, rounded to nearest even: of columns 4 i to 4 i + 3, row 0 0 1 1 0 0 1 1.

@@ -3,12 +3,13 @@
 //
 // A panel has pairs of k: a pair of each of its rows (columns), then the next pairs. BFMMLA takes two pairs of a row at
 // once. So parts of both sides are rearranged on the stack, each for many products, and multiplied by tiles of 8 rows x
-// 12 columns (bf16_neon_bf16_panels.S), which add to sums on the stack:
+// 12 columns (bf16_neon_bf16_panels.S):
 //
 //     for each 96 columns, 48 rows
 //         for each 256 k
 //             rearrange rows; for each 12 columns: rearrange them, multiply
-//         results to dst
+//
+// Sums wait on the stack for the next part. Up to 256 k are one part: all columns pass by the same rows.
 //
 // One row: bf16_neon_bf16_panels_row.cpp.
 //
@@ -18,90 +19,56 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/float/float_pair_panels.hpp"
 
-extern "C" void kai_add_tile_bf16_8x12_neon_bf16(float* sums, const void* lhs, size_t groups, const void* rhs);
+extern "C" void kai_tile_bf16_8x12_neon_bf16(
+    const void* start, size_t start_step, size_t groups, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
+    const void* bounds);
 
 namespace kai {
 namespace {
 
-constexpr size_t kQuad = 4;  // rows or columns that are rearranged at once
+constexpr size_t kQuad = 4;  // rows or columns that lie side by side in a vector
 constexpr size_t kTileRows = 8, kTileColumns = 12;
-constexpr size_t kRows = 48, kColumns = 96, kGroups = 64;  // of 4 k
+constexpr size_t kRows = 48, kColumns = 96, kPairs = 128;  // of a block; of k, in a part
 constexpr size_t kTilesDown = kRows / kTileRows, kTilesAcross = kColumns / kTileColumns;
 
-/// What is on the stack.
+/// What is on the stack. Sums of a tile: for each pair of its rows, 2 x 2 for each pair of columns.
 struct [[gnu::aligned(16)]] OnStack {
-    uint16_t lhs[kTilesDown][kGroups * kTileRows * 4], rhs[kGroups * kTileColumns * 4];
-    float sums[kTilesDown][kTilesAcross][kTileColumns / 2][kTileRows / 2][4];
+    uint16_t lhs[kTilesDown][2 * kPairs * kTileRows], rhs[2 * kPairs * kTileColumns];
+    float sums[kTilesAcross][kTilesDown][kTileRows / 2][kTileColumns / 2][4];
+    float bias[kTileColumns / 2][4];
+    float edge[kTileRows][kTileColumns];
 };
 
-/// Two pairs of k of 4 rows.
+/// The pairs of k at `first` and `second`, 4 rows of each: the 4 k of each row side by side.
 KAI_INLINE void rearrange_quad(uint32x4_t first, uint32x4_t second, uint8_t* to) {
     store(to, vzip1q_u32(first, second));
     store(to + 16, vzip2q_u32(first, second));
 }
 
-/// 4 rows, `pairs` of k, to groups that are `pitch` bytes apart; the second pair of the last group may be missing.
-KAI_INLINE void rearrange_4(const uint8_t* from, size_t stride, size_t pairs, uint8_t* to, size_t pitch) {
-    const auto at = [&](size_t pair) { return load<uint32x4_t>(from + pair * stride); };
-    for (; pairs >= 4; pairs -= 4, from += 4 * stride, to += 2 * pitch) {
-        const uint32x4_t a = at(0), b = at(1), c = at(2), d = at(3);
-        rearrange_quad(a, b, to);
-        rearrange_quad(c, d, to + pitch);
-    }
-    for (; pairs >= 2; pairs -= 2, from += 2 * stride, to += pitch) {
-        rearrange_quad(at(0), at(1), to);
-    }
-    if (pairs != 0) {
-        rearrange_quad(at(0), vdupq_n_u32(0), to);
-    }
-}
-
-/// `count` rows from row `first` on, of the matrix that has `all`; rows that do not exist are some that do.
+/// `count` rows from row `first` on, of the matrix that has `all`; rows that do not exist are some that do. The second
+/// pair of the last 4 k may be missing.
 template <size_t count>
-KAI_INLINE void rearrange(const PairPanels& matrix, size_t first, size_t all, size_t pair, size_t pairs, void* to) {
-    constexpr size_t kRowBytes = 4 * sizeof(uint16_t);
-    for (size_t i = 0; i < count; i += kQuad) {
-        const uint8_t* from = matrix.strip(first + i < all ? first + i : first) + pair * matrix.stride();
-        rearrange_4(from, matrix.stride(), pairs, bytes(to, i * kRowBytes), count * kRowBytes);
+KAI_INLINE void rearrange(const PairPanels& matrix, size_t first, size_t all, size_t pair, size_t pairs, void* out) {
+    constexpr size_t kQuads = count / kQuad;
+    const size_t stride = matrix.stride();
+    const uint8_t* from[kQuads];
+    for (size_t q = 0; q < kQuads; ++q) {
+        const size_t row = first + q * kQuad;
+        from[q] = matrix.strip(row < all ? row : first) + pair * stride;
     }
-}
-
-/// The sums of a tile start at the bias of its columns.
-KAI_INLINE void start_tile(
-    float (&sums)[kTileColumns / 2][kTileRows / 2][4], const PairPanels& rhs, size_t n, size_t all) {
-    for (size_t c = 0; c < kTileColumns / 2; ++c) {
-        const size_t column = n + 2 * c < all ? n + 2 * c : n;
-        const auto two = vld1_f32(reinterpret_cast<const float*>(rhs.panel_of(column)) + column % rhs.width);
-        for (size_t p = 0; p < kTileRows / 2; ++p) {
-            vst1q_f32(sums[c][p], vcombine_f32(two, two));
+    uint8_t* to = bytes(out);
+    const auto at = [&](size_t q, size_t i) __attribute__((always_inline)) {
+        return load<uint32x4_t>(from[q] + i * stride);
+    };
+    for (; pairs >= 2; pairs -= 2, to += 32 * kQuads) {
+        KAI_UNROLL(3)
+        for (size_t q = 0; q < kQuads; ++q) {
+            rearrange_quad(at(q, 0), at(q, 1), to + 32 * q);
+            from[q] += 2 * stride;
         }
     }
-}
-
-/// A row of a tile, clamped; NaN stays NaN, and is the default one already.
-KAI_INLINE void store_4(uint8_t* dst, float32x4_t sums, size_t columns, float32x4_t lo, float32x4_t hi) {
-    const float32x4_t x = vminq_f32(vmaxq_f32(sums, lo), hi);
-    if (columns >= 4) {
-        store(dst, x);
-    } else {
-        __builtin_memcpy(dst, &x, columns * sizeof(float));
-    }
-}
-
-/// The rows and columns of a tile that exist.
-KAI_INLINE void store_tile(
-    const float (&sums)[kTileColumns / 2][kTileRows / 2][4], size_t rows, size_t columns, uint8_t* dst,
-    size_t dst_stride, float32x4_t lo, float32x4_t hi) {
-    for (size_t i = 0; i < kTileRows && i < rows; i += 2) {
-        for (size_t j = 0; j < kTileColumns && j < columns; j += 4) {
-            const auto a = vreinterpretq_f64_f32(vld1q_f32(sums[j / 2][i / 2])),
-                       b = vreinterpretq_f64_f32(vld1q_f32(sums[j / 2 + 1][i / 2]));
-            uint8_t* to = dst + i * dst_stride + j * sizeof(float);
-            store_4(to, vreinterpretq_f32_f64(vzip1q_f64(a, b)), columns - j, lo, hi);
-            if (i + 1 < rows) {
-                store_4(to + dst_stride, vreinterpretq_f32_f64(vzip2q_f64(a, b)), columns - j, lo, hi);
-            }
-        }
+    for (size_t q = 0; q < kQuads && pairs != 0; ++q) {
+        rearrange_quad(at(q, 0), vdupq_n_u32(0), to + 32 * q);
     }
 }
 
@@ -111,45 +78,70 @@ struct PairProblem {
     PairPanels lhs, rhs;
     uint8_t* dst;
     size_t dst_stride;
-    float32x4_t lo, hi;
+    float32x4_t bounds[2];
 };
 
-/// 48 rows from m on, 96 columns from n on, or those that are left.
-KAI_INLINE void multiply_block(const PairProblem& p, size_t m, size_t n, OnStack& s) {
-    const size_t rows = p.m - m < kRows ? p.m - m : kRows, columns = p.n - n < kColumns ? p.n - n : kColumns;
-    for (size_t i = 0; i < rows; i += kTileRows) {
-        for (size_t j = 0; j < columns; j += kTileColumns) {
-            start_tile(s.sums[i / kTileRows][j / kTileColumns], p.rhs, n + j, p.n);
-        }
+/// The bias of 12 columns, as the sums of each pair of rows start.
+KAI_INLINE void load_bias(const PairProblem& p, size_t n, float (&bias)[kTileColumns / 2][4]) {
+    for (size_t c = 0; c < kTileColumns; c += kQuad) {
+        const size_t column = n + c < p.n ? n + c : n;
+        const auto x = load<float64x2_t>(p.rhs.panel_of(column) + column % p.rhs.width * sizeof(float));
+        store(bytes(bias[c / 2]), vdupq_laneq_f64(x, 0));
+        store(bytes(bias[c / 2 + 1]), vdupq_laneq_f64(x, 1));
     }
-    for (size_t at = 0, pairs = 0; at < p.words; at += pairs) {
-        pairs = p.words - at < 2 * kGroups ? p.words - at : 2 * kGroups;
-        const size_t groups = (pairs + 1) / 2;
+}
+
+/// A part of k of one tile. sums: of the parts before, and of this one, if it is not the last.
+KAI_INLINE void multiply_tile(
+    const PairProblem& p, size_t m, size_t n, const uint16_t* lhs, OnStack& s, float* sums, size_t at, size_t pairs) {
+    constexpr size_t kSumsOfPair = sizeof(s.sums[0][0][0]);
+    const float* start = at == 0 ? s.bias[0] : sums;
+    const size_t start_step = at == 0 ? 0 : kSumsOfPair, groups = (pairs + 1) / 2;
+    if (at + pairs < p.words) {
+        kai_tile_bf16_8x12_neon_bf16(start, start_step, groups, lhs, s.rhs, sums, 0, nullptr);
+        return;
+    }
+    uint8_t* dst = p.dst + m * p.dst_stride + n * sizeof(float);
+    const size_t rows = p.m - m, columns = p.n - n;
+    if (rows >= kTileRows && columns >= kTileColumns) {
+        kai_tile_bf16_8x12_neon_bf16(start, start_step, groups, lhs, s.rhs, dst, p.dst_stride, p.bounds);
+        return;
+    }
+    kai_tile_bf16_8x12_neon_bf16(start, start_step, groups, lhs, s.rhs, s.edge, sizeof(s.edge[0]), p.bounds);
+    for (size_t i = 0; i < kTileRows && i < rows; ++i, dst += p.dst_stride) {
+        __builtin_memcpy(dst, s.edge[i], (columns < kTileColumns ? columns : kTileColumns) * sizeof(float));
+    }
+}
+
+/// `rows` rows from m on, `columns` columns from n on.
+KAI_INLINE void multiply_block(const PairProblem& p, size_t m, size_t rows, size_t n, size_t columns, OnStack& s) {
+    size_t at = 0;
+    do {
+        const size_t pairs = p.words - at < kPairs ? p.words - at : kPairs;
         for (size_t i = 0; i < rows; i += kTileRows) {
             rearrange<kTileRows>(p.lhs, m + i, p.m, at, pairs, s.lhs[i / kTileRows]);
         }
         for (size_t j = 0; j < columns; j += kTileColumns) {
             rearrange<kTileColumns>(p.rhs, n + j, p.n, at, pairs, s.rhs);
+            if (at == 0) {
+                load_bias(p, n + j, s.bias);
+            }
             for (size_t i = 0; i < rows; i += kTileRows) {
-                float* sums = s.sums[i / kTileRows][j / kTileColumns][0][0];
-                kai_add_tile_bf16_8x12_neon_bf16(sums, s.lhs[i / kTileRows], groups, s.rhs);
+                float* sums = s.sums[j / kTileColumns % kTilesAcross][i / kTileRows][0][0];
+                multiply_tile(p, m + i, n + j, s.lhs[i / kTileRows], s, sums, at, pairs);
             }
         }
-    }
-    for (size_t i = 0; i < rows; i += kTileRows) {
-        for (size_t j = 0; j < columns; j += kTileColumns) {
-            uint8_t* dst = p.dst + (m + i) * p.dst_stride + (n + j) * sizeof(float);
-            const auto& sums = s.sums[i / kTileRows][j / kTileColumns];
-            store_tile(sums, rows - i, columns - j, dst, p.dst_stride, p.lo, p.hi);
-        }
-    }
+        at += pairs;
+    } while (at < p.words);
 }
 
 [[gnu::noinline]] void multiply_panels(const PairProblem& p) {
     OnStack s;
-    for (size_t n = 0; n < p.n; n += kColumns) {
+    const size_t widest = p.words <= kPairs ? p.n : kColumns;
+    for (size_t n = 0; n < p.n; n += widest) {
+        const size_t columns = p.n - n < widest ? p.n - n : widest;
         for (size_t m = 0; m < p.m; m += kRows) {
-            multiply_block(p, m, n, s);
+            multiply_block(p, m, p.m - m < kRows ? p.m - m : kRows, n, columns, s);
         }
     }
 }
@@ -173,8 +165,7 @@ KAI_INLINE void multiply_block(const PairProblem& p, size_t m, size_t n, OnStack
              {rhs, nr, sizeof(float), words},                                                \
              kai::bytes(dst),                                                                \
              dst_stride_row,                                                                 \
-             vdupq_n_f32(clamp_min),                                                         \
-             vdupq_n_f32(clamp_max)});                                                       \
+             {vdupq_n_f32(clamp_min), vdupq_n_f32(clamp_max)}});                             \
     }
 
 extern "C" {
