@@ -101,7 +101,7 @@ void run(const Options& o) {
     ThreadPool pool(o.threads);
     Network network(model, o, std::min(o.batch, positions), positions, pool);
     if (o.bench) {
-        run_bench(network, pool, std::min(o.batch, positions), o.count, vocabulary);
+        run_bench(model, network, pool, o.count);
         return;
     } else if (!o.perplexity.empty()) {
         print_perplexity(network, tokens, tokenizer.bos(), window, vocabulary);
@@ -120,11 +120,9 @@ int main(int argc, char** argv) {
     llm::Options options;
     try {
         options = llm::parse_options(argc, argv);
-        if (options.help) {
-            std::fputs(llm::kUsage, stdout);
-            return 0;
+        if (!options.help) {
+            llm::run(options);
         }
-        llm::run(options);
         return 0;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "llm: %s: there is not enough memory\n", options.model.c_str());

@@ -48,22 +48,24 @@ double surprise(const float* logits, size_t vocabulary, Token token) {
     return std::log(sum) - (double(logits[token]) - double(most));
 }
 
-double all_seconds(const Clock& clock) {
-    double sum = 0;
-    for (size_t step = 0; step < Clock::kSteps; ++step) {
-        sum += clock.seconds(step);
+/// The best of three.
+template <typename Task>
+double seconds_of(Task task) {
+    double best = HUGE_VAL;
+    for (int round = 0; round < 3; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        task();
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
-    return sum;
+    return best;
 }
 
-/// Bytes per second that all threads together read from memory: the best of three.
+/// Bytes per second that all threads together read from memory.
 double reading_rate(ThreadPool& pool) {
     constexpr size_t parts = 2048, words = size_t{1} << 14, chains = 8;  // 256 MiB: more than caches hold
     const std::vector<uint64_t> data(parts * words, 1);
     std::vector<uint64_t> sums(parts);
-    double best = 0;
-    for (size_t round = 0; round < 3; ++round) {
-        const auto start = std::chrono::steady_clock::now();
+    const double seconds = seconds_of([&] {
         pool.for_each(parts, [&](size_t part) {
             uint64_t several[chains] = {};
             for (size_t i = part * words; i < (part + 1) * words; i += chains) {
@@ -73,20 +75,38 @@ double reading_rate(ThreadPool& pool) {
             }
             sums[part] = std::accumulate(several, several + chains, uint64_t{0});
         });
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        require(sums[round] == words, "memory does not hold what was written");  // the sums are used
-        best = std::max(best, double(data.size() * sizeof(uint64_t)) / time.count());
-    }
-    return best;
+    });
+    require(sums[0] == words, "memory does not hold what was written");  // the sums are used
+    return double(data.size() * sizeof(uint64_t)) / seconds;
+}
+
+/// Multiply-adds per second of all threads, `rows` rows by a matrix of `type` that caches hold.
+double multiplying_rate(ThreadPool& pool, const kai_gguf_type& type, size_t rows) {
+    Matrix matrix;
+    matrix.name = "the matrix for the peak", matrix.type = &type, matrix.n = matrix.k = 1024;
+    matrix.row_size = matrix.k / type.block_weights * type.block_bytes;
+    const std::vector<uint8_t> zeros(matrix.size());
+    matrix.data = zeros.data();
+    WeightLoader loader(pool, "", rows);
+    const Product product = loader.load({&matrix}, {});
+    const std::vector<float> a(rows * matrix.k, 1.0f);
+    std::vector<float> c(rows * matrix.n);
+    const AlignedMemory workspace = allocate(product.workspace_size());
+    const double seconds =
+        seconds_of([&] { product.run(product.operands(rows, a.data(), c.data()), workspace.get(), pool); });
+    return double(rows) * double(matrix.n * matrix.k) / seconds;
+}
+
+double all_seconds(const Clock& clock) {
+    return std::accumulate(clock.seconds.begin(), clock.seconds.end(), 0.0);
 }
 
 void print_steps(const Clock& clock) {
-    const double all = all_seconds(clock);
     for (size_t step = 0; step < Clock::kSteps; ++step) {
-        if (clock.seconds(step) > 0) {
+        const double seconds = clock.seconds[step];
+        if (seconds > 0) {
             std::printf(
-                "    %-18s %9.2f ms %5.1f %%\n", Clock::name(step), clock.seconds(step) * 1e3,
-                clock.seconds(step) / all * 100);
+                "    %-18s %9.2f ms %5.1f %%\n", Clock::name(step), seconds * 1e3, seconds / all_seconds(clock) * 100);
         }
     }
 }
@@ -96,35 +116,48 @@ void print_steps(const Clock& clock) {
 void print_memory(const Network& network) {
     std::fprintf(
         stderr, "memory: weights %.1f, cache %.1f, workspace %.1f MiB; peak of the process %.1f MiB\n",
-        mib(network.weight_bytes), mib(network.cache_bytes), mib(network.workspace_bytes), mib(peak_bytes()));
+        mib(network.costs.bytes), mib(network.cache_bytes), mib(network.workspace_bytes), mib(peak_bytes()));
 }
 
-void run_bench(Network& network, ThreadPool& pool, size_t rows, size_t count, size_t vocabulary) {
+void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t count) {
+    const size_t rows = network.rows();
     std::vector<Token> tokens;
     for (size_t i = 0; i < rows; ++i) {
-        tokens.push_back(static_cast<Token>(i * 7919 % vocabulary));
+        tokens.push_back(static_cast<Token>(i * 7919 % model.shape.vocabulary));
     }
     network.run(tokens.data(), rows, false);  // pages are touched, caches warm
     network.restart();
-    network.clock().reset();
+    network.clock.seconds = {};
     network.run(tokens.data(), rows, false);
-    const double prefill = all_seconds(network.clock());
-    std::printf("prefill: %zu tokens, %.2f tokens/s\n", rows, double(rows) / prefill);
-    print_steps(network.clock());
-    network.clock().reset();
+    const double prefill = all_seconds(network.clock);
+    // Only the last token of a prompt needs the output.
+    const double output = double(model.output.n * model.output.k), all = double(network.costs.token_macs);
+    const double multiplied = (double(rows) * (all - output) + output) / prefill;
+    std::printf("prefill: %zu tokens, %.2f tokens/s, %.2f GOP/s\n", rows, double(rows) / prefill, 2e-9 * multiplied);
+    print_steps(network.clock);
+    network.clock.seconds = {};
     for (size_t i = 0; i < count; ++i) {
         network.run(&tokens[i % rows], 1, false);
     }
-    const double decode = all_seconds(network.clock());
-    const double rate = count != 0 ? double(network.token_bytes) * double(count) / decode : 0;
+    const double decode = all_seconds(network.clock) / double(std::max<size_t>(count, 1));
+    const double read = double(network.costs.token_bytes) / decode;
+    if (count != 0) {
+        std::printf("decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, 1 / decode, 1e-9 * read);
+        print_steps(network.clock);
+    }
+    std::printf(
+        "products of a token: %zu bytes of weights, %zu multiply-adds\n", network.costs.token_bytes,
+        network.costs.token_macs);
+    print_memory(network);  // before other memory is used
+    const kai_gguf_type& type = *model.layers[0].gate.type;
+    const double multiplying = multiplying_rate(pool, type, rows), reading = reading_rate(pool);
+    std::printf(
+        "peak of multiplying %s in caches: %.2f GOP/s, prefill has %.1f %% of it\n", type.name, 2e-9 * multiplying,
+        100 * multiplied / multiplying);
     if (count != 0) {
         std::printf(
-            "decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, double(count) / decode, rate * 1e-9);
-        print_steps(network.clock());
+            "peak of reading memory: %.2f GB/s, decode has %.1f %% of it\n", 1e-9 * reading, 100 * read / reading);
     }
-    print_memory(network);  // before other memory is used
-    const double peak = reading_rate(pool);
-    std::printf("peak of reading memory: %.2f GB/s, decode has %.1f %% of it\n", peak * 1e-9, rate / peak * 100);
 }
 
 void print_perplexity(Network& network, std::vector<Token> tokens, const Token* bos, size_t window, size_t vocabulary) {

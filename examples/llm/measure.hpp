@@ -12,9 +12,9 @@ namespace llm {
 /// Weights, cache and workspace, and the largest size that the process had.
 void print_memory(const Network& network);
 
-/// Tokens per second of a prompt of `rows` tokens, and of `count` tokens one by one after it; where the time goes;
-/// memory; how fast the threads of `pool` read memory, and how much of that decoding needs for weights.
-void run_bench(Network& network, ThreadPool& pool, size_t rows, size_t count, size_t vocabulary);
+/// Tokens per second of a prompt of network.rows() tokens, and of `count` tokens one by one after it; where the time
+/// goes; memory; how fast the threads of `pool` multiply and read memory, and what share of that the model reaches.
+void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t count);
 
 /// exp of the mean of -log p(next token), of the second half of each window of `window` tokens. `bos`: what windows
 /// begin with, in place of their first token; NULL: that token.

@@ -25,7 +25,7 @@ constexpr Architecture kArchitectures[] = {
 };
 
 const Architecture& architecture_of(const ModelFile& file) {
-    const std::string name(file.text("general.architecture"));
+    const std::string name(file.get<std::string_view>("general.architecture"));
     const auto* found = std::find_if(
         std::begin(kArchitectures), std::end(kArchitectures),
         [&](const Architecture& one) { return name == one.name; });
@@ -47,17 +47,13 @@ public:
     Model read();
 
 private:
-    size_t size(const std::string& key) const {
-        return checked(key, file_.integer(prefix_ + key));
+    bool is_set(const std::string& key) const {
+        return file_.get<uint64_t>(prefix_ + key, 0) != 0;
     }
-    size_t size(const std::string& key, size_t otherwise) const {
-        return file_.has(prefix_ + key) ? size(key) : otherwise;
-    }
-    /// A number, or an array with the same number for each layer.
-    size_t size_of_layers(const std::string& key, size_t otherwise) const;
-    static size_t checked(const std::string& key, uint64_t value) {
-        require(value > 0 && value <= (1u << 24), key + " is " + std::to_string(value));
-        return static_cast<size_t>(value);
+    /// From 1 to 2^24: a number, or an array with the same number for each layer.
+    size_t size(const std::string& key, std::optional<size_t> otherwise = std::nullopt) const;
+    float real(const std::string& key, float otherwise) const {
+        return file_.get<float>(prefix_ + key, otherwise);
     }
     void read_shape();
     void read_attention_shape();
@@ -65,10 +61,6 @@ private:
     Layer read_layer(const std::string& prefix) const;
     void read_ffn(const std::string& prefix, Layer& layer) const;
 
-    bool has(const std::string& tensor) const {
-        kai_gguf_tensor found;
-        return file_.find(tensor, found);
-    }
     /// `size` floats; none if there is no such tensor and it is optional.
     std::vector<float> vector(const std::string& name, size_t size, bool optional) const;
     /// `count` matrices of n x k, with the bias of the same name.
@@ -80,41 +72,42 @@ private:
     Shape shape_;
 };
 
-size_t Reader::size_of_layers(const std::string& key, size_t otherwise) const {
-    const std::vector<double> values = file_.numbers(prefix_ + key);
+size_t Reader::size(const std::string& key, std::optional<size_t> otherwise) const {
+    const std::vector<uint64_t> values = file_.all<uint64_t>(prefix_ + key);
+    require(!values.empty() || otherwise.has_value(), "there is no " + prefix_ + key);
     if (values.empty()) {
-        return otherwise;
+        return *otherwise;
     }
     const bool same = std::count(values.begin(), values.end(), values[0]) == static_cast<ptrdiff_t>(values.size());
     require(same, "layers differ in " + key + ", which is not supported");
-    require(values[0] >= 1 && values[0] <= (1u << 24), key + " is not a number that is possible there");
+    require(values[0] > 0 && values[0] <= (1u << 24), key + " is " + std::to_string(values[0]));
     return static_cast<size_t>(values[0]);
 }
 
 std::vector<float> Reader::vector(const std::string& name, size_t size, bool optional) const {
-    kai_gguf_tensor tensor;
-    if (!file_.find(name, tensor)) {
-        require(optional, "there is no tensor " + name);
-        return {};
+    const std::optional<kai_gguf_tensor> tensor = file_.tensor(name);
+    require(tensor.has_value() || optional, "there is no tensor " + name);
+    std::vector<float> values;
+    if (tensor) {
+        const bool fits = tensor->k == size && tensor->rows == 1;
+        require(fits, "the tensor " + name + " does not have " + std::to_string(size) + " values");
+        values.resize(size);
+        kai_gguf_tensor_rows(&*tensor, nullptr, 1, kai_dt_f32, values.data(), size * sizeof(float));
     }
-    require(
-        tensor.k == size && tensor.rows == 1,
-        "the tensor " + name + " does not have " + std::to_string(size) + " values");
-    std::vector<float> values(size);
-    kai_gguf_tensor_rows(&tensor, nullptr, 1, kai_dt_f32, values.data(), size * sizeof(float));
     return values;
 }
 
 Matrix Reader::matrix(const std::string& name, size_t n, size_t k, size_t count) const {
-    kai_gguf_tensor tensor;
-    require(file_.find(name + ".weight", tensor), "there is no tensor " + name + ".weight");
-    const bool fits = tensor.shape[0] == k && tensor.shape[1] == n && tensor.shape[2] == count && tensor.shape[3] == 1;
+    const std::optional<kai_gguf_tensor> tensor = file_.tensor(name + ".weight");
+    require(tensor.has_value(), "there is no tensor " + name + ".weight");
+    const uint64_t* shape = tensor->shape;
     require(
-        fits, "the shape of the tensor " + name + ".weight is not " + std::to_string(k) + " x " + std::to_string(n));
+        shape[0] == k && shape[1] == n && shape[2] == count && shape[3] == 1,
+        "the shape of the tensor " + name + ".weight is not " + std::to_string(k) + " x " + std::to_string(n));
     Matrix matrix;
     matrix.name = name + ".weight";
-    matrix.type = tensor.type, matrix.data = static_cast<const uint8_t*>(tensor.data);
-    matrix.n = n, matrix.k = k, matrix.count = count, matrix.row_size = tensor.row_size;
+    matrix.type = tensor->type, matrix.data = static_cast<const uint8_t*>(tensor->data);
+    matrix.n = n, matrix.k = k, matrix.count = count, matrix.row_size = tensor->row_size;
     matrix.bias = vector(name + ".bias", n, true);
     return matrix;
 }
@@ -124,9 +117,9 @@ void Reader::read_shape() {
     shape_.layers = size("block_count");
     shape_.context = size("context_length");
     shape_.width = size("embedding_length");
-    shape_.norm_epsilon = file_.real(prefix_ + "attention.layer_norm_rms_epsilon", 1e-5f);
-    shape_.inner = size_of_layers("feed_forward_length", 1);
-    shape_.experts = file_.integer(prefix_ + "expert_count", 0) == 0 ? 0 : size("expert_count");
+    shape_.norm_epsilon = real("attention.layer_norm_rms_epsilon", 1e-5f);
+    shape_.inner = size("feed_forward_length", 1);
+    shape_.experts = is_set("expert_count") ? size("expert_count") : 0;
     if (shape_.experts != 0) {
         shape_.experts_used = size("expert_used_count");
         shape_.inner = size("expert_feed_forward_length", shape_.inner);
@@ -134,26 +127,27 @@ void Reader::read_shape() {
     }
     shape_.gelu = architecture_.gelu;
     shape_.embedding_scale = architecture_.scales_embedding ? std::sqrt(static_cast<float>(shape_.width)) : 1;
-    shape_.output_cap = file_.real(prefix_ + "final_logit_softcapping", 0);
+    shape_.output_cap = real("final_logit_softcapping", 0);
     require(shape_.layers <= 4096, "there are more than 4096 layers");
     require(shape_.norm_epsilon >= 0, "the epsilon of norms is negative");
 }
 
 void Reader::read_attention_shape() {
-    shape_.heads = size_of_layers("attention.head_count", 0);
-    shape_.kv_heads = size_of_layers("attention.head_count_kv", shape_.heads);
-    require(
-        shape_.heads != 0 && shape_.heads % shape_.kv_heads == 0,
-        "the number of heads is not a multiple of those of keys");
+    shape_.heads = size("attention.head_count");
+    shape_.kv_heads = size("attention.head_count_kv", shape_.heads);
+    require(shape_.heads % shape_.kv_heads == 0, "the number of heads is not a multiple of those of keys");
     shape_.key_size = size("attention.key_length", shape_.width / shape_.heads);
     shape_.value_size = size("attention.value_length", shape_.width / shape_.heads);
     require(shape_.key_size != 0 && shape_.value_size != 0, "there are more heads than elements");
+    shape_.q_size = shape_.heads * shape_.key_size;
+    shape_.k_size = shape_.kv_heads * shape_.key_size, shape_.v_size = shape_.kv_heads * shape_.value_size;
+    shape_.qkv_size = shape_.q_size + shape_.k_size + shape_.v_size;
     shape_.attention_scale = 1 / std::sqrt(static_cast<float>(shape_.key_size));
     if (shape_.architecture == "gemma2" && shape_.layers == 46) {  // 27B divides by another size, which no key has
         shape_.attention_scale = 1 / std::sqrt(static_cast<float>(shape_.width / shape_.heads));
     }
-    shape_.attention_cap = file_.real(prefix_ + "attn_logit_softcapping", 0);
-    if (architecture_.window_in_even_layers && file_.integer(prefix_ + "attention.sliding_window", 0) != 0) {
+    shape_.attention_cap = real("attn_logit_softcapping", 0);
+    if (architecture_.window_in_even_layers && is_set("attention.sliding_window")) {
         shape_.window = size("attention.sliding_window");
     }
 }
@@ -163,20 +157,20 @@ void Reader::read_rope_shape() {
     rope.halves = architecture_.halves;
     rope.rotated = size("rope.dimension_count", shape_.key_size);
     require(rope.rotated % 2 == 0 && rope.rotated <= shape_.key_size, "rope.dimension_count does not fit the heads");
-    rope.base = file_.real(prefix_ + "rope.freq_base", 10000);
+    rope.base = real("rope.freq_base", 10000);
     require(rope.base > 0, "rope.freq_base is not above 0");
-    const std::string_view scaling = file_.text(prefix_ + "rope.scaling.type", "");
+    const std::string_view scaling = file_.get<std::string_view>(prefix_ + "rope.scaling.type", "");
     const bool scaled = !scaling.empty() && scaling != "none";
     require(
         !scaled || scaling == "linear" || scaling == "yarn" || scaling == "longrope",
         "positions that are scaled by " + quoted(scaling) + " are not supported");
     rope.yarn = scaling == "yarn";
     if (scaling == "linear" || rope.yarn) {
-        rope.factor = file_.real(prefix_ + "rope.scaling.factor", 1);
+        rope.factor = real("rope.scaling.factor", 1);
         require(rope.factor > 0, "rope.scaling.factor is not above 0");
     }
     rope.original_context = size("rope.scaling.original_context_length", shape_.context);
-    rope.magnitude = file_.real(prefix_ + "rope.scaling.attn_factor", 1);
+    rope.magnitude = real("rope.scaling.attn_factor", 1);
     rope.factors = vector("rope_freqs.weight", rope.rotated / 2, true);
     if (rope.factors.empty()) {
         rope.factors = vector("rope_factors_short.weight", rope.rotated / 2, true);
@@ -191,7 +185,7 @@ void Reader::read_ffn(const std::string& prefix, Layer& layer) const {
         layer.gate = matrix(prefix + "ffn_gate_exps", inner, width, shape_.experts);
         layer.up = matrix(prefix + "ffn_up_exps", inner, width, shape_.experts);
         layer.down = matrix(prefix + "ffn_down_exps", width, inner, shape_.experts);
-    } else if (has(prefix + "ffn_gate.weight")) {
+    } else if (file_.tensor(prefix + "ffn_gate.weight")) {
         layer.gate = matrix(prefix + "ffn_gate", inner, width);
         layer.up = matrix(prefix + "ffn_up", inner, width);
         layer.down = matrix(prefix + "ffn_down", width, inner);
@@ -208,14 +202,14 @@ void Reader::read_ffn(const std::string& prefix, Layer& layer) const {
 }
 
 Layer Reader::read_layer(const std::string& prefix) const {
-    const size_t q = shape_.q_size(), k = shape_.k_size(), v = shape_.v_size(), width = shape_.width;
+    const size_t q = shape_.q_size, k = shape_.k_size, v = shape_.v_size, width = shape_.width;
     Layer layer;
     layer.attention_norm = vector(prefix + "attn_norm.weight", width, false);
     layer.q_norm = vector(prefix + "attn_q_norm.weight", shape_.key_size, true);
     layer.k_norm = vector(prefix + "attn_k_norm.weight", shape_.key_size, true);
     layer.after_attention_norm = vector(prefix + "post_attention_norm.weight", width, true);
-    if (has(prefix + "attn_qkv.weight")) {
-        layer.qkv = {matrix(prefix + "attn_qkv", shape_.qkv_size(), width)};
+    if (file_.tensor(prefix + "attn_qkv.weight")) {
+        layer.qkv = {matrix(prefix + "attn_qkv", shape_.qkv_size, width)};
     } else {
         layer.qkv = {
             matrix(prefix + "attn_q", q, width), matrix(prefix + "attn_k", k, width),
@@ -233,14 +227,16 @@ Model Reader::read() {
     read_attention_shape();
     read_rope_shape();
     Model model;
-    require(file_.find("token_embd.weight", model.embedding), "there is no tensor token_embd.weight");
+    const std::optional<kai_gguf_tensor> embedding = file_.tensor("token_embd.weight");
+    require(embedding.has_value(), "there is no tensor token_embd.weight");
+    model.embedding = *embedding;
     shape_.vocabulary = model.embedding.rows;
     require(model.embedding.k == shape_.width, "the tensor token_embd.weight does not fit embedding_length");
     for (size_t i = 0; i < shape_.layers; ++i) {
         model.layers.push_back(read_layer("blk." + std::to_string(i) + "."));
     }
     model.output_norm = vector("output_norm.weight", shape_.width, false);
-    model.output = matrix(has("output.weight") ? "output" : "token_embd", shape_.vocabulary, shape_.width);
+    model.output = matrix(file_.tensor("output.weight") ? "output" : "token_embd", shape_.vocabulary, shape_.width);
     model.shape = shape_;
     return model;
 }

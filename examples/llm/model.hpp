@@ -35,19 +35,8 @@ struct Shape {
     size_t window = 0;  ///< Positions that a query sees in every other layer, from the first one on; 0: all.
     bool gelu = false;  ///< GeGLU, else SwiGLU.
     RopeShape rope;
-
-    size_t q_size() const {
-        return heads * key_size;
-    }
-    size_t k_size() const {
-        return kv_heads * key_size;
-    }
-    size_t v_size() const {
-        return kv_heads * value_size;
-    }
-    size_t qkv_size() const {
-        return q_size() + k_size() + v_size();
-    }
+    size_t q_size = 0, k_size = 0, v_size = 0;  ///< Of all heads of a token.
+    size_t qkv_size = 0;                        ///< Their sum.
 };
 
 /// Rows of a tensor of the file, n x k, of `count` experts. Without data: there is none.

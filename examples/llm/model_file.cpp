@@ -15,29 +15,58 @@ void check(kai_gguf_file_status status, size_t position) {
         std::string(kai_gguf_file_status_text(status)) + " (at byte " + std::to_string(position) + ")");
 }
 
-/// A number of any type; false: it is none.
-bool as_number(const kai_gguf_value& value, double& number) {
+/// Each throws Error if the value of `key` is none of its type.
+template <typename Value>
+Value as(const kai_gguf_value& value, const std::string& key);
+
+template <>
+double as(const kai_gguf_value& value, const std::string& key) {
     switch (value.type) {
         case KAI_GGUF_U8:
         case KAI_GGUF_U16:
         case KAI_GGUF_U32:
         case KAI_GGUF_U64:
         case KAI_GGUF_BOOL:
-            number = static_cast<double>(value.u);
-            return true;
+            return static_cast<double>(value.u);
         case KAI_GGUF_I8:
         case KAI_GGUF_I16:
         case KAI_GGUF_I32:
         case KAI_GGUF_I64:
-            number = static_cast<double>(value.i);
-            return true;
+            return static_cast<double>(value.i);
         case KAI_GGUF_FLOAT32:
         case KAI_GGUF_FLOAT64:
-            number = value.f;
-            return true;
+            return value.f;
         default:
-            return false;
+            throw Error(key + " is not a number");
     }
+}
+
+double number_between(double least, double most, const kai_gguf_value& value, const std::string& key) {
+    const auto number = as<double>(value, key);
+    require(number >= least && number <= most, key + " is not a number that is possible there");
+    return number;
+}
+
+template <>
+float as(const kai_gguf_value& value, const std::string& key) {
+    return static_cast<float>(number_between(-1e30, 1e30, value, key));
+}
+
+template <>
+uint64_t as(const kai_gguf_value& value, const std::string& key) {
+    return static_cast<uint64_t>(number_between(0, 0x1p53, value, key));
+}
+
+template <>
+bool as(const kai_gguf_value& value, const std::string& key) {
+    require(value.type == KAI_GGUF_BOOL, key + " is not true or false");
+    return value.u != 0;
+}
+
+template <>
+std::string_view as(const kai_gguf_value& value, const std::string& key) {
+    require(value.type == KAI_GGUF_STRING, key + " is not a text");
+    return {value.text, value.length};
 }
 
 }  // namespace
@@ -68,103 +97,34 @@ ModelFile::ModelFile(const void* data, size_t size) {
     check(status, position);
 }
 
-bool ModelFile::find(const std::string& key, kai_gguf_pair& pair) const {
-    return kai_gguf_file_find_pair(&file_, key.c_str(), &pair) == KAI_GGUF_FILE_OK;
-}
-
-bool ModelFile::has(const std::string& key) const {
+template <typename Value>
+std::vector<Value> ModelFile::all(const std::string& key) const {
+    std::vector<Value> values;
     kai_gguf_pair pair;
-    return find(key, pair);
-}
-
-kai_gguf_value ModelFile::value(const std::string& key, const kai_gguf_pair& pair) const {
-    kai_gguf_value value = {};
-    size_t at = 0;
-    require(pair.type != KAI_GGUF_ARRAY && kai_gguf_pair_next(&pair, &at, &value), key + " is an array");
-    return value;
-}
-
-uint64_t ModelFile::integer(const std::string& key) const {
-    kai_gguf_pair pair;
-    require(find(key, pair), "there is no " + key);
-    double number = 0;
-    // Every count in a model file is below 2^53; what is not is refused by whoever uses it.
-    if (!as_number(value(key, pair), number) || !(number >= 0 && number < 9007199254740992.0)) {
-        throw Error(key + " is not a number that is possible there");
-    }
-    return static_cast<uint64_t>(number);
-}
-
-uint64_t ModelFile::integer(const std::string& key, uint64_t otherwise) const {
-    return has(key) ? integer(key) : otherwise;
-}
-
-float ModelFile::real(const std::string& key, float otherwise) const {
-    kai_gguf_pair pair;
-    double number = otherwise;
-    if (find(key, pair) && (!as_number(value(key, pair), number) || !(number > -1e30 && number < 1e30))) {
-        throw Error(key + " is not a number that is possible there");
-    }
-    return static_cast<float>(number);
-}
-
-bool ModelFile::flag(const std::string& key, bool otherwise) const {
-    kai_gguf_pair pair;
-    if (!find(key, pair)) {
-        return otherwise;
-    }
-    require(pair.type == KAI_GGUF_BOOL, key + " is not true or false");
-    return value(key, pair).u != 0;
-}
-
-std::string_view ModelFile::text(const std::string& key) const {
-    kai_gguf_pair pair;
-    require(find(key, pair) && pair.type == KAI_GGUF_STRING, "there is no text " + key);
-    const kai_gguf_value text = value(key, pair);
-    return {text.text, text.length};
-}
-
-std::string_view ModelFile::text(const std::string& key, std::string_view otherwise) const {
-    return has(key) ? text(key) : otherwise;
-}
-
-std::vector<std::string_view> ModelFile::texts(const std::string& key) const {
-    kai_gguf_pair pair;
-    std::vector<std::string_view> all;
-    if (!find(key, pair)) {
-        return all;
-    }
-    require(pair.type == KAI_GGUF_ARRAY && pair.element_type == KAI_GGUF_STRING, key + " is not an array of texts");
-    size_t at = 0;
-    for (kai_gguf_value text = {}; kai_gguf_pair_next(&pair, &at, &text);) {
-        all.emplace_back(text.text, text.length);
-    }
-    return all;
-}
-
-std::vector<double> ModelFile::numbers(const std::string& key) const {
-    kai_gguf_pair pair;
-    std::vector<double> all;
-    if (!find(key, pair)) {
-        return all;
-    }
-    size_t at = 0;
-    for (kai_gguf_value value = {}; kai_gguf_pair_next(&pair, &at, &value);) {
-        if (!as_number(value, all.emplace_back())) {
-            throw Error(key + " is not an array of numbers");
+    if (kai_gguf_file_find_pair(&file_, key.c_str(), &pair) == KAI_GGUF_FILE_OK) {
+        size_t at = 0;
+        for (kai_gguf_value value = {}; kai_gguf_pair_next(&pair, &at, &value);) {
+            values.push_back(as<Value>(value, key));
         }
     }
-    return all;
+    return values;
 }
 
-bool ModelFile::find(const std::string& name, kai_gguf_tensor& tensor) const {
+template std::vector<bool> ModelFile::all(const std::string& key) const;
+template std::vector<double> ModelFile::all(const std::string& key) const;
+template std::vector<float> ModelFile::all(const std::string& key) const;
+template std::vector<uint64_t> ModelFile::all(const std::string& key) const;
+template std::vector<std::string_view> ModelFile::all(const std::string& key) const;
+
+std::optional<kai_gguf_tensor> ModelFile::tensor(const std::string& name) const {
+    kai_gguf_tensor tensor;
     if (kai_gguf_file_find_tensor(&file_, name.c_str(), &tensor) != KAI_GGUF_FILE_OK) {
-        return false;
+        return std::nullopt;
     }
     require(
         tensor.type != nullptr,
         "the tensor " + name + " is of type " + std::to_string(tensor.type_id) + ", which this library cannot read");
-    return true;
+    return tensor;
 }
 
 }  // namespace llm

@@ -1,4 +1,4 @@
-// A GGUF file in memory: its metadata by key and its tensors by name. What is missing or of a wrong type throws Error.
+// A GGUF file in memory: its metadata by key and its tensors by name. What is of a wrong type throws Error.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -38,24 +39,24 @@ class ModelFile {
 public:
     ModelFile(const void* data, size_t size);
 
-    bool has(const std::string& key) const;
-    uint64_t integer(const std::string& key) const;
-    uint64_t integer(const std::string& key, uint64_t otherwise) const;
-    float real(const std::string& key, float otherwise) const;
-    bool flag(const std::string& key, bool otherwise) const;
-    std::string_view text(const std::string& key) const;
-    std::string_view text(const std::string& key, std::string_view otherwise) const;
-    /// Elements of an array; none if there is no such key.
-    std::vector<std::string_view> texts(const std::string& key) const;
-    std::vector<double> numbers(const std::string& key) const;
+    /// The elements of an array, or one value; none if there is no such key. Value: bool, double (any type of number),
+    /// float (finite), uint64_t (a number from 0 to 2^53), std::string_view.
+    template <typename Value>
+    std::vector<Value> all(const std::string& key) const;
 
-    /// False: there is no such tensor. One of an unknown type is an error.
-    bool find(const std::string& name, kai_gguf_tensor& tensor) const;
+    /// The value of `key`; without `otherwise`, it must be there.
+    template <typename Value>
+    Value get(const std::string& key, std::optional<Value> otherwise = std::nullopt) const {
+        const std::vector<Value> values = all<Value>(key);
+        require(values.size() <= 1, key + " is an array");
+        require(!values.empty() || otherwise.has_value(), "there is no " + key);
+        return values.empty() ? *otherwise : values[0];
+    }
+
+    /// None: there is no such tensor. One of an unknown type is an error.
+    std::optional<kai_gguf_tensor> tensor(const std::string& name) const;
 
 private:
-    bool find(const std::string& key, kai_gguf_pair& pair) const;
-    kai_gguf_value value(const std::string& key, const kai_gguf_pair& pair) const;
-
     kai_gguf_file file_ = {};
     std::unique_ptr<uint8_t[]> index_;
 };

@@ -42,20 +42,6 @@ kai_attention_cache cache_type(const std::string& name) {
     return found->second;
 }
 
-/// The bytes of all matrices.
-size_t size_of_matrices(const Model& model) {
-    size_t size = model.output.size();
-    for (const Layer& layer : model.layers) {
-        for (const Matrix& matrix : layer.qkv) {
-            size += matrix.size();
-        }
-        for (const Matrix* matrix : {&layer.attention_output, &layer.router, &layer.gate, &layer.up, &layer.down}) {
-            size += matrix->size();
-        }
-    }
-    return size;
-}
-
 }  // namespace
 
 const char* Clock::name(size_t step) {
@@ -68,23 +54,27 @@ const char* Clock::name(size_t step) {
 Network::Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool)
     : model_(model), shape_(model.shape), pool_(pool), rows_(rows), rope_(model.shape.rope, positions) {
     plan_attention(options, positions);
-    WeightLoader loader(pool, options.packed, size_of_matrices(model));
+    const tools::Progress progress("packing weights");
+    WeightLoader loader(pool, options.packed, rows);
     layers_.resize(shape_.layers);
     for (size_t i = 0; i < shape_.layers; ++i) {
-        load_layer(model.layers[i], loader, layers_[i]);
         layers_[i].attention = shape_.window != 0 && i % 2 == 0 ? kWindow : kNoWindow;
-        const kai_attention_plan& plan = attention_[layers_[i].attention];
-        const size_t page = plan.problem.page, pages = (positions + page - 1) / page;
-        pages_.push_back(allocate(pages * plan.page_bytes));
-        for (size_t j = 0; j < pages; ++j) {
-            layers_[i].pages.push_back(static_cast<uint8_t*>(pages_.back().get()) + j * plan.page_bytes);
-        }
-        cache_bytes += pages * plan.page_bytes;
+        load_layer(model.layers[i], loader, layers_[i]);
+        allocate_cache(layers_[i], positions);
+        progress.at(i + 1, shape_.layers + 1);
     }
-    output_ = loader.load(model.output, {rows_});
-    token_bytes += output_.plan().packed_b_size;
-    weight_bytes = loader.bytes();
-    allocate_buffers();
+    output_ = loader.load({&model.output}, {});
+    costs = loader.costs;
+    workspace_ = allocate(costs.workspace_size);
+    const size_t attention = std::max(attention_[kNoWindow].workspace_size, attention_[kWindow].workspace_size);
+    attention_workspace_ = allocate(attention);
+    workspace_bytes = costs.workspace_size + attention;
+    grow(x_, rows_ * shape_.width);
+    grow(normed_, rows_ * shape_.width);
+    grow(qkv_, rows_ * shape_.qkv_size);
+    grow(attended_, rows_ * shape_.heads * shape_.value_size);
+    grow(hidden_, rows_ * std::max<size_t>(shape_.experts_used, 1) * shape_.inner);
+    grow(router_, rows_ * shape_.experts);
 }
 
 void Network::plan_attention(const Options& options, size_t positions) {
@@ -102,81 +92,49 @@ void Network::plan_attention(const Options& options, size_t positions) {
     }
 }
 
-template <typename Each>
-void Network::for_each_product(const LayerProducts& layer, Each each) {
-    for (const auto* several : {&layer.qkv, &layer.ffn}) {
-        std::for_each(several->begin(), several->end(), each);
-    }
-    each(layer.attention_output), each(layer.down);
-    if (!layer.router.empty()) {
-        each(layer.router);
-    }
-}
-
 void Network::load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to) {
+    size_t together = 0;  // Q, K and V run at the same time
     for (const Matrix& matrix : layer.qkv) {
-        to.qkv.push_back(loader.load(matrix, {rows_}));
+        to.qkv.push_back(loader.load({&matrix}, {}));
+        together += to.qkv.back().workspace_size();
     }
-    to.attention_output = loader.load(layer.attention_output, {rows_, layer.after_attention_norm.empty()});
+    loader.costs.workspace_size = std::max(loader.costs.workspace_size, together);
+    to.attention_output = loader.load({&layer.attention_output}, {1, layer.after_attention_norm.empty()});
     const kai_gemm_activation activation = shape_.gelu ? KAI_GEMM_GELU_TANH : KAI_GEMM_SILU;
     const size_t used = std::max<size_t>(shape_.experts_used, 1);
     if (layer.gate.type == layer.up.type) {
-        to.ffn.push_back(loader.load_pair(layer.gate, layer.up, {rows_ * used, false, activation}));
+        to.ffn.push_back(loader.load({&layer.gate, &layer.up}, {used, false, activation}));
     } else {
-        to.ffn.push_back(loader.load(layer.gate, {rows_ * used, false, activation}));
-        to.ffn.push_back(loader.load(layer.up, {rows_ * used}));
+        to.ffn.push_back(loader.load({&layer.gate}, {used, false, activation}));
+        to.ffn.push_back(loader.load({&layer.up}, {used}));
     }
-    to.down = loader.load(layer.down, {rows_ * used, layer.after_ffn_norm.empty()});
+    to.down = loader.load({&layer.down}, {used, layer.after_ffn_norm.empty()});
     if (shape_.experts != 0) {
-        to.router = loader.load(layer.router, {rows_});
+        to.router = loader.load({&layer.router}, {});
     }
-    for_each_product(to, [&](const Product& product) {
-        const kai_gemm_plan& plan = product.plan();
-        token_bytes += plan.packed_b_size / plan.problem.batch * (plan.problem.groups ? used : 1);
-    });
 }
 
-void Network::allocate_buffers() {
-    const size_t used = std::max<size_t>(shape_.experts_used, 1);
-    x_.resize(rows_ * shape_.width);
-    normed_.resize(rows_ * shape_.width);
-    qkv_.resize(rows_ * shape_.qkv_size());
-    attended_.resize(rows_ * shape_.heads * shape_.value_size);
-    hidden_.resize(rows_ * used * shape_.inner);
-    router_.resize(rows_ * shape_.experts);
-    const auto room = [&](const Product& product) {
-        workspace_size_ = std::max(workspace_size_, product.workspace_size());
-    };
-    room(output_);
-    for (size_t i = 0; i < shape_.layers; ++i) {
-        const LayerProducts& layer = layers_[i];
-        size_t together = 0;  // Q, K and V run at the same time
-        for (const Product& product : layer.qkv) {
-            together += product.workspace_size();
-        }
-        workspace_size_ = std::max(workspace_size_, together);
-        for_each_product(layer, room);
-        if (layer.ffn.size() > 1) {
-            factor_.resize(hidden_.size());
-        }
-        if (!model_.layers[i].after_attention_norm.empty() || !model_.layers[i].after_ffn_norm.empty()) {
-            added_.resize(x_.size());
-        }
+void Network::allocate_cache(LayerProducts& layer, size_t positions) {
+    const kai_attention_plan& plan = attention_[layer.attention];
+    const size_t pages = (positions + plan.problem.page - 1) / plan.problem.page;
+    layer.cache = allocate(pages * plan.page_bytes);
+    for (size_t i = 0; i < pages; ++i) {
+        layer.pages.push_back(static_cast<uint8_t*>(layer.cache.get()) + i * plan.page_bytes);
     }
-    const size_t attention = std::max(attention_[kNoWindow].workspace_size, attention_[kWindow].workspace_size);
-    workspace_ = allocate(workspace_size_);
-    attention_workspace_ = allocate(attention);
-    size_t floats = 0;
-    for (const auto* buffer : {&x_, &normed_, &qkv_, &attended_, &hidden_, &factor_, &added_, &router_}) {
-        floats += buffer->size();
+    cache_bytes += pages * plan.page_bytes;
+}
+
+void Network::grow(std::vector<float>& buffer, size_t size) {
+    if (buffer.size() < size) {
+        workspace_bytes += (size - buffer.size()) * sizeof(float);
+        buffer.resize(size);
     }
-    workspace_bytes = workspace_size_ + attention + floats * sizeof(float);
 }
 
 const float* Network::run(const Token* tokens, size_t count, bool all) {
-    clock_.start();
+    clock.start();
     rope_.prepare(position_, count);
-    clock_.lap(Clock::rope);
+    clock.lap(Clock::rope);
     embed(tokens, count);
     for (size_t i = 0; i < shape_.layers; ++i) {
         attend(model_.layers[i], layers_[i], count);
@@ -194,14 +152,14 @@ void Network::embed(const Token* tokens, size_t count) {
             x_[i] *= shape_.embedding_scale;
         }
     }
-    clock_.lap(Clock::embedding);
+    clock.lap(Clock::embedding);
 }
 
 void Network::normalise(const std::vector<float>& weight, size_t rows, const float* from, float* to) {
     pool_.for_each(rows, [&](size_t i) {
         normalise_row(weight, shape_.norm_epsilon, from + i * weight.size(), to + i * weight.size());
     });
-    clock_.lap(Clock::norms);
+    clock.lap(Clock::norms);
 }
 
 void Network::add_to_stream(
@@ -210,6 +168,7 @@ void Network::add_to_stream(
         product.run(operands, workspace_.get(), pool_);
         return;
     }
+    grow(added_, x_.size());
     kai_gemm_operands apart = operands;
     apart.c.data = added_.data();
     product.run(apart, workspace_.get(), pool_);
@@ -232,18 +191,18 @@ void Network::turn_heads(const Layer& layer, size_t count) {
         rope_.turn(token, values, heads, shape_.key_size);
     };
     pool_.for_each(count, [&](size_t i) {
-        float* q = &qkv_[i * shape_.qkv_size()];
+        float* q = &qkv_[i * shape_.qkv_size];
         turn(i, q, shape_.heads, layer.q_norm);
-        turn(i, q + shape_.q_size(), shape_.kv_heads, layer.k_norm);
+        turn(i, q + shape_.q_size, shape_.kv_heads, layer.k_norm);
     });
-    clock_.lap(Clock::rope);
+    clock.lap(Clock::rope);
 }
 
 void Network::attend(const Layer& layer, const LayerProducts& products, size_t count) {
     normalise(layer.attention_norm, count, x_.data(), normed_.data());
 
     // Q, K and V of a token are side by side. The products share the packed rows of A.
-    const size_t row = shape_.qkv_size();
+    const size_t row = shape_.qkv_size;
     kai_gemm_operands operands[3];
     kai_gemm_product together[3] = {};
     auto* workspace = static_cast<uint8_t*>(workspace_.get());
@@ -257,19 +216,19 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
         column += product.plan().problem.n;
     }
     require(kai_gemm_run_products(together, products.qkv.size(), ThreadPool::parallel_for, &pool_), "Q, K and V");
-    clock_.lap(Clock::qkv);
+    clock.lap(Clock::qkv);
     turn_heads(layer, count);
 
     const kai_attention_plan& plan = attention_[products.attention];
     kai_attention_rows rows = {};
     rows.count = count, rows.type = kai_dt_f32;
-    rows.keys = &qkv_[shape_.q_size()], rows.values = &qkv_[shape_.q_size() + shape_.k_size()];
+    rows.keys = &qkv_[shape_.q_size], rows.values = &qkv_[shape_.q_size + shape_.k_size];
     rows.key_token = rows.value_token = row * sizeof(float);
     rows.key_head = shape_.key_size * sizeof(float), rows.value_head = shape_.value_size * sizeof(float);
     require(
         kai_attention_append(&plan, products.pages.data(), position_, &rows, ThreadPool::parallel_for, &pool_),
         "cache");
-    clock_.lap(Clock::cache);
+    clock.lap(Clock::cache);
 
     kai_attention_sequence sequence = {};
     sequence.tokens = count, sequence.position = position_, sequence.length = position_ + count;
@@ -282,10 +241,10 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
     require(
         kai_attention_run(&plan, &x, attention_workspace_.get(), plan.workspace_size, ThreadPool::parallel_for, &pool_),
         "attention");
-    clock_.lap(Clock::attention);
+    clock.lap(Clock::attention);
     const Product& output = products.attention_output;
     add_to_stream(output, output.operands(count, attended_.data(), x_.data()), layer.after_attention_norm, count);
-    clock_.lap(Clock::attention_output);
+    clock.lap(Clock::attention_output);
 }
 
 void Network::route(size_t count) {
@@ -317,7 +276,7 @@ void Network::route(size_t count) {
         const size_t row = next[chosen[i]]++;
         row_tokens_[row] = i / used, row_weights_[row] = weights[i];
     }
-    clock_.lap(Clock::router);
+    clock.lap(Clock::router);
 }
 
 void Network::feed_forward(const Layer& layer, const LayerProducts& products, size_t count) {
@@ -332,6 +291,7 @@ void Network::feed_forward(const Layer& layer, const LayerProducts& products, si
         operands.rows = shape_.experts != 0 ? expert_rows_.data() : nullptr;
         return operands;
     };
+    grow(factor_, products.ffn.size() > 1 ? hidden_.size() : 0);
     for (size_t i = 0; i < products.ffn.size(); ++i) {
         float* to = i == 0 ? hidden_.data() : factor_.data();
         kai_gemm_operands operands = of_experts(products.ffn[i].operands(rows, normed_.data(), to));
@@ -352,16 +312,13 @@ void Network::feed_forward(const Layer& layer, const LayerProducts& products, si
         operands.c_rows = row_tokens_.data(), operands.c_row_count = count, operands.c_weights = row_weights_.data();
     }
     add_to_stream(products.down, operands, layer.after_ffn_norm, count);
-    clock_.lap(Clock::ffn);
+    clock.lap(Clock::ffn);
 }
 
 const float* Network::compute_logits(size_t count, bool all) {
     const size_t rows = all ? count : 1, vocabulary = shape_.vocabulary;
     normalise(model_.output_norm, rows, &x_[(count - rows) * shape_.width], normed_.data());
-    if (logits_.size() < rows * vocabulary) {
-        workspace_bytes += (rows * vocabulary - logits_.size()) * sizeof(float);
-        logits_.resize(rows * vocabulary);
-    }
+    grow(logits_, rows * vocabulary);
     output_.run(output_.operands(rows, normed_.data(), logits_.data()), workspace_.get(), pool_);
     if (shape_.output_cap != 0) {
         pool_.for_each(rows, [&](size_t i) {
@@ -370,7 +327,7 @@ const float* Network::compute_logits(size_t count, bool all) {
                 [&](float x) { return capped(x, shape_.output_cap); });
         });
     }
-    clock_.lap(Clock::output);
+    clock.lap(Clock::output);
     return logits_.data();
 }
 

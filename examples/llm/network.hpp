@@ -25,24 +25,17 @@ public:
     static const char* name(size_t step);
 
     void start() {
-        last_ = Now::now();
+        last_ = std::chrono::steady_clock::now();
     }
     void lap(Step step) {
-        const Now::time_point now = Now::now();
-        seconds_[step] += std::chrono::duration<double>(now - last_).count();
-        last_ = now;
+        const auto before = last_;
+        start();
+        seconds[step] += std::chrono::duration<double>(last_ - before).count();
     }
-    double seconds(size_t step) const {
-        return seconds_[step];
-    }
-    void reset() {
-        seconds_ = {};
-    }
+    std::array<double, kSteps> seconds = {};
 
 private:
-    using Now = std::chrono::steady_clock;
-    Now::time_point last_;
-    std::array<double, kSteps> seconds_ = {};
+    std::chrono::steady_clock::time_point last_;
 };
 
 class Network {
@@ -59,12 +52,9 @@ public:
     size_t rows() const {
         return rows_;
     }
-    Clock& clock() {
-        return clock_;
-    }
 
-    size_t weight_bytes = 0;  ///< Packed.
-    size_t token_bytes = 0;   ///< Of those, what a token reads: of experts, the ones that it is given to.
+    Clock clock;
+    Costs costs;  ///< Of all products.
     size_t cache_bytes = 0;
     size_t workspace_bytes = 0;  ///< Activations, too.
 
@@ -73,13 +63,14 @@ private:
         std::vector<Product> qkv, ffn;  // ffn: gate and up in one, or each
         Product attention_output, router, down;
         size_t attention;  // the plan
-        std::vector<void*> pages;
+        AlignedMemory cache;
+        std::vector<void*> pages;  // of the cache
     };
-    template <typename Each>
-    static void for_each_product(const LayerProducts& layer, Each each);
     void plan_attention(const Options& options, size_t positions);
     void load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to);
-    void allocate_buffers();
+    void allocate_cache(LayerProducts& layer, size_t positions);
+    /// Room for `size` floats in one of the buffers of activations.
+    void grow(std::vector<float>& buffer, size_t size);
 
     void embed(const Token* tokens, size_t count);
     void attend(const Layer& layer, const LayerProducts& products, size_t count);
@@ -100,13 +91,10 @@ private:
     ThreadPool& pool_;
     size_t rows_, position_ = 0;
     Rope rope_;
-    Clock clock_;
     std::vector<LayerProducts> layers_;
     Product output_;
     std::vector<kai_attention_plan> attention_;  // all positions, and those in the window
-    std::vector<AlignedMemory> pages_;
     AlignedMemory workspace_, attention_workspace_;
-    size_t workspace_size_ = 0;
 
     // Activations, a row for each token.
     std::vector<float> x_;       // the residual stream

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 namespace llm {
@@ -15,21 +14,19 @@ struct SamplingOptions {
     float top_p = 0.95f, min_p = 0.05f;
     float repeat_penalty = 1.0f;
     size_t repeat_last = 64;
-    uint64_t seed = 1;
+    size_t seed = 1;
 };
 
 struct Options {
     std::string model, prompt;
     size_t count = 128, threads = 0, context = 0, batch = 512;
     std::string cache = "f16", packed;
-    std::string tokenize, logits, perplexity;  // files
+    std::string prompt_file, tokenize, logits, perplexity;
     bool bench = false, help = false;
     SamplingOptions sampling;
 };
 
-extern const char kUsage[];
-
-/// Throws Error.
+/// Throws Error. Prints what there is for --help.
 Options parse_options(int argc, char** argv);
 
 /// The whole file. Throws Error.

@@ -13,14 +13,34 @@
 namespace llm {
 namespace {
 
-/// A text as code points, with their categories.
+/// Kinds of characters, as bits. kSign: [^\s\p{L}\p{N}]; kPunctuation: [\p{P}$+<=>^~|].
+enum Kind : unsigned { kLetter = 1, kNumber = 2, kSpace = 4, kLineEnd = 8, kPunctuation = 16, kSign = 32 };
+
+unsigned kinds_of(uint32_t point) {
+    switch (category(point)) {
+        case Category::letter:
+            return kLetter;
+        case Category::number:
+            return kNumber;
+        case Category::space:
+            return point == '\r' || point == '\n' ? kSpace | kLineEnd : kSpace;
+        case Category::punctuation:
+            return kSign | kPunctuation;
+        default:
+            const auto c = static_cast<char>(point);
+            return point < 0x80 && std::string_view("$+<=>^~|").find(c) != std::string_view::npos ? kSign | kPunctuation
+                                                                                                  : kSign;
+    }
+}
+
+/// A text as code points, with their kinds.
 class Text {
 public:
     explicit Text(std::string_view text) : text_(text) {
         for (size_t at = 0; at < text.size();) {
             const CodePoint point = code_point_at(text, at);
             points_.push_back(point.value);
-            categories_.push_back(category(point.value));
+            kinds_.push_back(kinds_of(point.value));
             starts_.push_back(at);
             at += point.size;
         }
@@ -33,34 +53,12 @@ public:
     uint32_t point(size_t i) const {
         return i < size() ? points_[i] : 0;
     }
-    bool is(size_t i, Category wanted) const {
-        return i < size() && categories_[i] == wanted;
+    bool is(size_t i, Kind kind) const {
+        return i < size() && (kinds_[i] & kind) != 0;
     }
-    bool letter(size_t i) const {
-        return is(i, Category::letter);
-    }
-    bool number(size_t i) const {
-        return is(i, Category::number);
-    }
-    bool space(size_t i) const {
-        return is(i, Category::space);
-    }
-    bool line_end(size_t i) const {
-        return point(i) == '\r' || point(i) == '\n';
-    }
-    /// [\p{P}$+<=>^~|]
-    bool punctuation(size_t i) const {
-        const bool ascii = point(i) != 0 && point(i) < 0x80;
-        return is(i, Category::punctuation) ||
-               (ascii && std::string_view("$+<=>^~|").find(static_cast<char>(point(i))) != std::string_view::npos);
-    }
-    /// [^\s\p{L}\p{N}]
-    bool sign(size_t i) const {
-        return i < size() && !letter(i) && !number(i) && !space(i);
-    }
-    /// The first position from `i` on where `kind` (&Text::letter) is false.
-    size_t skip(size_t i, bool (Text::*kind)(size_t) const) const {
-        while ((this->*kind)(i)) {
+    /// The first position from `i` on that is not of this kind.
+    size_t skip(size_t i, Kind kind) const {
+        while (is(i, kind)) {
             ++i;
         }
         return i;
@@ -72,7 +70,7 @@ public:
 private:
     std::string_view text_;
     std::vector<uint32_t> points_;
-    std::vector<Category> categories_;
+    std::vector<unsigned> kinds_;
     std::vector<size_t> starts_;
 };
 
@@ -94,7 +92,7 @@ size_t contraction(const Text& text, size_t i, bool any_case) {
 
 /// \s+(?!\S)|\s+ at white space: all up to a word, but not the last one, which goes to the word if it can.
 size_t white_space(const Text& text, size_t i) {
-    const size_t end = text.skip(i, &Text::space);
+    const size_t end = text.skip(i, kSpace);
     return end < text.size() && end - i > 1 ? end - 1 : end;
 }
 
@@ -104,8 +102,8 @@ size_t word_gpt2(const Text& text, size_t i) {
         return end;
     }
     const size_t word = text.point(i) == ' ' ? i + 1 : i;
-    for (const auto kind : {&Text::letter, &Text::number, &Text::sign}) {
-        if ((text.*kind)(word)) {
+    for (const auto kind : {kLetter, kNumber, kSign}) {
+        if (text.is(word, kind)) {
             return text.skip(word, kind);
         }
     }
@@ -119,22 +117,22 @@ size_t word_llama3(const Text& text, size_t i) {
     if (const size_t end = contraction(text, i, true); end != i) {
         return end;
     }
-    if (text.letter(i)) {
-        return text.skip(i, &Text::letter);
+    if (text.is(i, kLetter)) {
+        return text.skip(i, kLetter);
     }
-    if (!text.line_end(i) && !text.number(i) && text.letter(i + 1)) {
-        return text.skip(i + 1, &Text::letter);
+    if (!text.is(i, kLineEnd) && !text.is(i, kNumber) && text.is(i + 1, kLetter)) {
+        return text.skip(i + 1, kLetter);
     }
-    if (text.number(i)) {
-        return std::min(text.skip(i, &Text::number), i + digits);
+    if (text.is(i, kNumber)) {
+        return std::min(text.skip(i, kNumber), i + digits);
     }
     const size_t sign = text.point(i) == ' ' ? i + 1 : i;
-    if (text.sign(sign)) {
-        return text.skip(text.skip(sign, &Text::sign), &Text::line_end);
+    if (text.is(sign, kSign)) {
+        return text.skip(text.skip(sign, kSign), kLineEnd);
     }
-    const size_t end = text.skip(i, &Text::space);
+    const size_t end = text.skip(i, kSpace);
     for (size_t last = end; last > i; --last) {
-        if (text.line_end(last - 1)) {
+        if (text.is(last - 1, kLineEnd)) {
             return last;
         }
     }
@@ -175,12 +173,12 @@ std::vector<std::string_view> words(std::string_view text) {
 
 /// [\p{P}$+<=>^~|]+
 size_t signs(const Text& text, size_t i) {
-    return text.skip(i, &Text::punctuation);
+    return text.skip(i, kPunctuation);
 }
 
 /// \p{N}+
 size_t numbers(const Text& text, size_t i) {
-    return text.skip(i, &Text::number);
+    return text.skip(i, kNumber);
 }
 
 /// [0-9][0-9][0-9]

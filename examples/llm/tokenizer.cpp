@@ -12,39 +12,17 @@ const std::string kPrefix = "tokenizer.ggml.";
 
 /// Families whose files do not always say that a text begins with BOS.
 bool begins_with_bos(const ModelFile& file) {
-    const std::string_view pre = file.text(kPrefix + "pre", "");
-    return file.text(kPrefix + "model") == "llama" || pre == "llama3" || pre == "llama-v3" || pre == "llama-bpe";
-}
-
-/// A piece of the text: without special tokens, or (text empty) one of them.
-struct Fragment {
-    std::string_view text;
-    Token token;
-};
-
-/// Takes `special`, which is a token, out of the texts.
-void split_at(Token token, std::string_view special, std::vector<Fragment>& fragments) {
-    std::vector<Fragment> finer;
-    for (const Fragment& fragment : fragments) {
-        std::string_view rest = fragment.text;
-        for (size_t at; (at = rest.find(special)) != std::string_view::npos; rest.remove_prefix(at + special.size())) {
-            if (at != 0) {
-                finer.push_back({rest.substr(0, at), 0});
-            }
-            finer.push_back({{}, token});
-        }
-        if (!rest.empty() || fragment.text.empty()) {
-            finer.push_back({rest, fragment.token});
-        }
-    }
-    fragments = std::move(finer);
+    const auto pre = file.get<std::string_view>(kPrefix + "pre", "");
+    return file.get<std::string_view>(kPrefix + "model") == "llama" || pre == "llama3" || pre == "llama-v3" ||
+           pre == "llama-bpe";
 }
 
 }  // namespace
 
-Vocabulary::Vocabulary(const ModelFile& file) : texts(file.texts(kPrefix + "tokens")) {
+Vocabulary::Vocabulary(const ModelFile& file) : texts(file.all<std::string_view>(kPrefix + "tokens")) {
     require(!texts.empty() && size() <= UINT32_MAX / 2, "the file has no vocabulary (tokenizer.ggml.tokens)");
-    const std::vector<double> values = file.numbers(kPrefix + "scores"), types = file.numbers(kPrefix + "token_type");
+    const std::vector<double> values = file.all<double>(kPrefix + "scores"),
+                              types = file.all<double>(kPrefix + "token_type");
     require(
         (values.empty() || values.size() == size()) && (types.empty() || types.size() == size()),
         "scores or types of tokens are not as many as tokens");
@@ -70,7 +48,7 @@ bool Vocabulary::find(std::string_view text, Token& token) const {
 }
 
 Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
-    const std::string_view model = file.text(kPrefix + "model");
+    const auto model = file.get<std::string_view>(kPrefix + "model");
     if (model == "llama") {
         encoder_ = make_spm(file, vocabulary_);
     } else if (model == "gpt2") {
@@ -79,14 +57,14 @@ Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
         throw Error("tokenizers of the kind " + quoted(model) + " are not supported, only llama and gpt2");
     }
     const auto special = [&](const char* name, Token otherwise) {
-        const uint64_t token = file.integer(kPrefix + name, otherwise);
-        require(!file.has(kPrefix + name) || token < size(), kPrefix + name + " is not in the vocabulary");
+        const auto token = file.get<uint64_t>(kPrefix + name, otherwise);
+        require(token == otherwise || token < size(), kPrefix + name + " is not in the vocabulary");
         return static_cast<Token>(token);
     };
     bos_ = special("bos_token_id", model == "llama" ? 1 : 11);
     eos_ = special("eos_token_id", model == "llama" ? 2 : 11);
-    add_bos_ = file.flag(kPrefix + "add_bos_token", begins_with_bos(file)) && bos_ < size();
-    add_eos_ = file.flag(kPrefix + "add_eos_token", false) && eos_ < size();
+    add_bos_ = file.get<bool>(kPrefix + "add_bos_token", begins_with_bos(file)) && bos_ < size();
+    add_eos_ = file.get<bool>(kPrefix + "add_eos_token", false) && eos_ < size();
     ends_ = {eos_, special("eot_token_id", eos_), special("eom_token_id", eos_)};
     for (const char* text : {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}) {
         Token token;
@@ -108,30 +86,32 @@ Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
 }
 
 std::vector<Token> Tokenizer::encode(std::string_view text, bool ends, bool specials) const {
-    std::vector<Fragment> fragments;
-    if (!text.empty()) {
-        fragments.push_back({text, 0});
-    }
-    for (const Token token : specials_) {
-        if (specials || vocabulary_.kinds[token] == TokenKind::user_defined) {
-            split_at(token, vocabulary_.texts[token], fragments);
-        }
-    }
     std::vector<Token> tokens;
     if (ends && add_bos_) {
         tokens.push_back(bos_);
     }
-    for (const Fragment& fragment : fragments) {
-        if (fragment.text.empty()) {
-            tokens.push_back(fragment.token);
-        } else {
-            encoder_->encode(fragment.text, tokens);
-        }
-    }
+    encode_between(text, 0, specials, tokens);
     if (ends && add_eos_) {
         tokens.push_back(eos_);
     }
     return tokens;
+}
+
+void Tokenizer::encode_between(std::string_view text, size_t first, bool specials, std::vector<Token>& to) const {
+    for (size_t i = first; i < specials_.size(); ++i) {
+        const Token token = specials_[i];
+        const std::string_view special = vocabulary_.texts[token];
+        if (!specials && vocabulary_.kinds[token] != TokenKind::user_defined) {
+            continue;
+        }
+        for (size_t at; (at = text.find(special)) != std::string_view::npos; text.remove_prefix(at + special.size())) {
+            encode_between(text.substr(0, at), i + 1, specials, to);
+            to.push_back(token);
+        }
+    }
+    if (!text.empty()) {
+        encoder_->encode(text, to);
+    }
 }
 
 std::string Tokenizer::decode(Token token) const {

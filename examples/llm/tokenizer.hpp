@@ -69,6 +69,9 @@ public:
     }
 
 private:
+    /// Text without the special tokens before number `first`, of which the longest come first.
+    void encode_between(std::string_view text, size_t first, bool specials, std::vector<Token>& to) const;
+
     Vocabulary vocabulary_;
     std::unique_ptr<Encoder> encoder_;
     Token bos_ = 0, eos_ = 0;

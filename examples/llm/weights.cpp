@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/llm/weights.hpp"
 
+#include <algorithm>
+
 namespace llm {
 
 void require(kai_gemm_status status, const std::string& what) {
@@ -29,7 +31,7 @@ void Product::run(const kai_gemm_operands& operands, void* workspace, ThreadPool
     }
 }
 
-WeightLoader::WeightLoader(ThreadPool& pool, const std::string& packed, size_t all) : pool_(pool), all_(all) {
+WeightLoader::WeightLoader(ThreadPool& pool, const std::string& packed, size_t tokens) : pool_(pool), tokens_(tokens) {
     if (packed.empty()) {
         return;
     }
@@ -62,7 +64,7 @@ bool WeightLoader::find_packed(
 
 Product WeightLoader::load(const std::vector<const Matrix*>& matrices, const Use& use) {
     const Matrix& b = *matrices[0];
-    kai_gemm_problem problem = kai_gemm_problem_of(use.rows, b.n, b.k);
+    kai_gemm_problem problem = kai_gemm_problem_of(tokens_ * use.per_token, b.n, b.k);
     problem.b_kind = KAI_GEMM_GGUF, problem.gguf_type = b.type->id;
     // Only types that are dequantised ask for it: activations are rounded to bf16, weights of at most 8 bits are not.
     problem.allow_bf16 = b.type->id != KAI_GGUF_F32 && b.type->id != KAI_GGUF_F16;
@@ -96,11 +98,10 @@ Product WeightLoader::load(const std::vector<const Matrix*>& matrices, const Use
     } else {
         pack(matrices, product);
     }
-    bytes_ += product.plan_.packed_b_size;
-    for (const Matrix* matrix : matrices) {
-        done_ += matrix->size();
-    }
-    progress_.at(done_, all_);
+    costs.bytes += product.plan_.packed_b_size;
+    costs.token_bytes += product.plan_.packed_b_size / b.count * use.per_token;
+    costs.token_macs += matrices.size() * b.n * b.k * use.per_token;
+    costs.workspace_size = std::max(costs.workspace_size, product.workspace_size());
     return product;
 }
 

@@ -20,8 +20,8 @@ void require(kai_gemm_status status, const std::string& what);
 
 /// What a product does besides multiplying.
 struct Use {
-    size_t rows;        ///< Most rows of a run, of all experts together.
-    bool adds = false;  ///< C += product. Experts: their products are weighted, and added to rows of C.
+    size_t per_token = 1;  ///< Rows: one, or as many as a token has experts.
+    bool adds = false;     ///< C += product. Experts: their products are weighted, and added to rows of C.
     kai_gemm_activation activation = KAI_GEMM_NO_ACTIVATION;
 };
 
@@ -53,34 +53,33 @@ private:
     std::vector<const void*> matrices_;  // packed: each expert's; gate and up alternate
 };
 
+/// What the products that were loaded so far take.
+struct Costs {
+    size_t bytes = 0;           ///< Of packed weights, in memory and in the file.
+    size_t token_bytes = 0;     ///< Of those, what a token reads: of experts, the ones that it is given to.
+    size_t token_macs = 0;      ///< Multiply-adds of a token.
+    size_t workspace_size = 0;  ///< The largest, of one product or of several together.
+};
+
 /// Packs matrices of a model file, or takes them from a file of packed weights.
 class WeightLoader {
 public:
-    /// `packed`: the path of such a file, or empty. `all`: bytes that will be loaded, for the progress bar.
-    WeightLoader(ThreadPool& pool, const std::string& packed, size_t all);
+    /// `packed`: the path of such a file, or empty. `tokens`: most of a run.
+    WeightLoader(ThreadPool& pool, const std::string& packed, size_t tokens);
 
-    Product load(const Matrix& b, const Use& use) {
-        return load(std::vector<const Matrix*>{&b}, use);
-    }
-    /// @pre gate and up have the same shape and type.
-    Product load_pair(const Matrix& gate, const Matrix& up, const Use& use) {
-        return load(std::vector<const Matrix*>{&gate, &up}, use);
-    }
-    /// Bytes of packed weights so far, in memory and in the file.
-    size_t bytes() const {
-        return bytes_;
-    }
+    /// One matrix, or a gate and its factor, which have the same shape and type.
+    Product load(const std::vector<const Matrix*>& matrices, const Use& use);
+
+    Costs costs;
 
 private:
-    Product load(const std::vector<const Matrix*>& matrices, const Use& use);
     bool find_packed(const std::vector<const Matrix*>& matrices, std::vector<kai_gemm_tensor>& tensors) const;
     void pack(const std::vector<const Matrix*>& matrices, Product& product);
 
     ThreadPool& pool_;
+    size_t tokens_;
     std::shared_ptr<tools::Mapping> mapping_;
     kai_gemm_file file_ = {};
-    tools::Progress progress_{"packing weights"};
-    size_t all_, done_ = 0, bytes_ = 0;
 };
 
 }  // namespace llm

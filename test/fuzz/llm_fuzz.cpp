@@ -51,7 +51,7 @@ void look_at_model(const llm::ModelFile& file, const uint8_t* data, size_t size)
             look_at_matrix(matrix, data, size);
             columns += matrix.n;
         }
-        CHECK(columns == shape.q_size() + shape.k_size() + shape.v_size());
+        CHECK(columns == shape.qkv_size);
         for (const auto* matrix : {&layer.attention_output, &layer.router, &layer.gate, &layer.up, &layer.down}) {
             look_at_matrix(*matrix, data, size);
         }
