@@ -212,4 +212,4 @@ def architectures():
 TYPES = {"F32": 2e-4, "F16": 2e-2, "BF16": 5e-2, "Q8_0": 0.1, "Q4_0": 0.2, "Q4_1": 0.2, "Q5_0": 0.2, "Q5_1": 0.2,
          "Q2_K": 0.2, "Q3_K": 0.2, "Q4_K": 0.2, "Q5_K": 0.2, "Q6_K": 0.2, "IQ4_NL": 0.2, "IQ4_XS": 0.2,
          "TQ1_0": 0.2, "TQ2_0": 0.2, "MXFP4": 0.2, "NVFP4": 0.2, "Q1_0": 0.2, "Q2_0": 0.2,
-         **{name: 0.5 for name in CODEBOOKS}}
+         **{name: 0.4 for name in CODEBOOKS}}
