@@ -35,10 +35,10 @@ static_assert(
 struct TileArgs;  // blocks_args.h
 using TileFn = void(const TileArgs*);
 
-/// One row x `quads` * 4 columns: superblocks_neon_*_rows.S. rhs_stride: from panel to panel. resume: of dst.
+/// One row x `quads` * 4 columns: superblocks_neon_*_rows.S. rhs_stride: from panel to panel.
 using SuperRowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t rhs_stride, void* dst, size_t quads, size_t blocks, float lo,
-    float hi, size_t resume);
+    float hi);
 
 /// The tiles of an ISA for a format of the RHS, by rows, and what stores their sums.
 struct SuperTiles {

@@ -10,24 +10,11 @@ KAI_SUPER_TILES(qau5c32x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qlu4c32x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qsi6c16x256p, 4, neon_dotprod, false)
 
-KAI_SUPER_ROW(qau2c16x256p, 4, neon_dotprod)
-KAI_SUPER_ROW(qau4c32x256p, 4, neon_dotprod)
-KAI_SUPER_ROW(qau5c32x256p, 4, neon_dotprod)
-KAI_SUPER_ROW(qlu4c32x256p, 4, neon_dotprod)
-KAI_SUPER_ROW(qsi6c16x256p, 4, neon_dotprod)
-
-extern "C" kai::PanelSuperRowFn kai_panel_row_qau4c32x256p_neon_dotprod, kai_panel_row_qau5c32x256p_neon_dotprod;
-
-namespace kai {
-namespace {
-
-template <>
-constexpr PanelSuperRowFn* kPanelRow<qau4c32x256p> = kai_panel_row_qau4c32x256p_neon_dotprod;
-template <>
-constexpr PanelSuperRowFn* kPanelRow<qau5c32x256p> = kai_panel_row_qau5c32x256p_neon_dotprod;
-
-}  // namespace
-}  // namespace kai
+KAI_SUPER_PANEL_ROW(qau2c16x256p, neon_dotprod)
+KAI_SUPER_PANEL_ROW(qau4c32x256p, neon_dotprod)
+KAI_SUPER_PANEL_ROW(qau5c32x256p, neon_dotprod)
+KAI_SUPER_PANEL_ROW(qlu4c32x256ps1s0, neon_dotprod)
+KAI_SUPER_PANEL_ROW(qsi6c16x256pnrx4, neon_dotprod)
 
 #define KAI_DEFINE_MATMUL(NAME, LHS, RHS, MR, NR, ...) \
     KAI_OF_SME(NR, KAI_DEFINE_MATMUL_SUPER_PANELS, NAME, LHS, RHS, MR, NR, __VA_ARGS__)

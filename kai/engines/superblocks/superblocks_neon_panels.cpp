@@ -1,5 +1,5 @@
-// f32 <- int8 in blocks of 256 x weights in super-blocks, packed for SME, on NEON: the loops around tiles and rows, and
-// what brings 16 columns into panels of 4 (superblocks_neon_panels.hpp).
+// f32 <- int8 in blocks of 256 x weights in super-blocks, packed for SME, on NEON: the loops around tiles, and what
+// brings 16 columns into panels of 4 (superblocks_neon_panels.hpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/superblocks/superblocks_neon_panels.hpp"
@@ -182,47 +182,6 @@ void kai_matmul_super_panels_neon(
                 uint8_t* const out = bytes(dst, (i + row) * dst_stride + j * sizeof(float));
                 of.tiles.store({tiles, tile.rows, columns, nullptr, 0, out, dst_stride, sizeof(float), lo, hi});
             });
-        }
-    }
-}
-
-void kai_matmul_super_panel_columns_neon(
-    size_t m, size_t first, size_t n, size_t k, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
-    size_t nr, const kai::SuperPanelRowsKernel* kernel, float lo, float hi) {
-    using namespace kai;
-    const SuperRowsKernel& of = kernel->rows;
-    const size_t blocks = k / kSuperBlock;
-    const PanelsProblem p{n,          blocks, nr, bytes(rhs), nr * (kernel->rhs.head + blocks * kernel->rhs.column),
-                          kernel->rhs};
-    for (size_t i = 0; i < m; ++i) {
-        const uint8_t* const row = bytes(lhs, i * blocks * of.lhs_block);
-        uint8_t* const out = bytes(dst, i * dst_stride);
-        const size_t step = kernel->run != nullptr ? nr : 16;
-        for (size_t j = 0; j < n; j += step) {
-            const size_t columns = n - j < step ? n - j : step;
-            float sums[Limits::kColumns];
-            if (kernel->run != nullptr) {
-                const bool whole = columns % 16 == 0;
-                const size_t tiles = columns / 16 + (whole ? 0 : 1);
-                void* const to = whole ? static_cast<void*>(out + j * sizeof(float)) : sums;
-                kernel->run(row, p.rhs + j / nr * p.rhs_stride, nr, to, tiles, blocks, first, lo, hi);
-                if (whole) {
-                    continue;
-                }
-            } else if (blocks == 0) {
-                of.run(row, p.rhs, 0, sums, 4, 0, lo, hi, 0);
-            } else {
-                each_part(
-                    p, first + j, of.rhs_block, of.rhs_head,
-                    [&](const uint8_t* panels, size_t stride, size_t b, size_t count) {
-                        const bool last = b + count == blocks;
-                        const float most = __builtin_inff();
-                        of.run(
-                            row + b * of.lhs_block, panels, stride, sums, 4, count, last ? lo : -most, last ? hi : most,
-                            b);
-                    });
-            }
-            __builtin_memcpy(out + j * sizeof(float), sums, columns * sizeof(float));
         }
     }
 }

@@ -1,10 +1,9 @@
 // f32 <- int8 in blocks of 256 x weights in super-blocks, packed for SME in panels of 4 VL columns, on NEON: what cores
 // do that have no SME unit at hand, with the same packed RHS. All kernels of these families give the same bits.
 //
-// Of 16 columns, some super-blocks are brought into panels of 4 columns, in a buffer, which the tiles and rows of those
-// panels multiply by up to 64 rows (superblocks_neon.hpp). One row of 4 or 5 bits is multiplied where the columns are
-// (superblocks_neon_dotprod_panels_rows.S). Most fields are copied: an entry of all columns of the panel
-// becomes one of four.
+// Of 16 columns, some super-blocks are brought into panels of 4 columns, in a buffer, which the tiles of those panels
+// multiply by up to 64 rows (superblocks_neon.hpp). Most fields are copied: an entry of all columns of the panel becomes
+// one of four. One row is multiplied where the columns are (superblocks_neon_dotprod_panels_row.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,15 +30,15 @@ using PanelSuperRowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, size_t nr, void* dst, size_t tiles, size_t blocks, size_t first, float lo,
     float hi);
 
-/// A micro-kernel: that of panels of 4 columns, for tiles or for one row.
+/// A micro-kernel for many rows: that of panels of 4 columns.
 struct SuperPanelsKernel {
     SuperPanels rhs;
     SuperTilesKernel tiles;
 };
+/// One for rows one after another. Bytes of a super-block of the LHS; of a column, of a super-block and in front.
 struct SuperPanelRowsKernel {
-    SuperPanels rhs;
-    SuperRowsKernel rows;
-    PanelSuperRowFn* run;  // null: by way of panels of 4 columns
+    size_t lhs_block, rhs_column, rhs_head;
+    PanelSuperRowFn* run;
 };
 
 }  // namespace kai
@@ -84,7 +83,7 @@ constexpr const Format& kNarrow<qsi6c16x256pnrx4> = qsi6c16x256p;
 template <>
 constexpr const Format& kNarrow<qlu4c32x256ps1s0> = qlu4c32x256p;
 
-/// The source's function for one row of a format, if there is one.
+/// The source's function for one row of a format.
 template <const Format& RHS>
 constexpr PanelSuperRowFn* kPanelRow = nullptr;
 
@@ -94,12 +93,24 @@ struct SuperPanelKernel {
 };
 template <const Format& RHS>
 struct SuperPanelKernel<RHS, 1> {
+    static_assert(kPanelRow<RHS> != nullptr);
     static constexpr SuperPanelRowsKernel kernel = {
-        super_panels(RHS), SuperKernel<kNarrow<RHS>, 1, 8>::kernel, kPanelRow<RHS>};
+        kLhs<RHS>.block_bytes({1, 8, 2}, kSuperBlock), super_panels(RHS).column, super_panels(RHS).head,
+        kPanelRow<RHS>};
 };
 
 }  // namespace
 }  // namespace kai
+
+/// kPanelRow of a format.
+#define KAI_SUPER_PANEL_ROW(RHS, ISA)                                        \
+    extern "C" kai::PanelSuperRowFn kai_panel_row_##RHS##_##ISA;             \
+    namespace kai {                                                          \
+    namespace {                                                              \
+    template <>                                                              \
+    constexpr PanelSuperRowFn* kPanelRow<RHS> = kai_panel_row_##RHS##_##ISA; \
+    }                                                                        \
+    }
 
 /// A micro-kernel of the catalogue whose panels are those of SME, and its getters.
 #define KAI_DEFINE_MATMUL_SUPER_PANELS(NAME, LHS, RHS, MR, NR, ...) \

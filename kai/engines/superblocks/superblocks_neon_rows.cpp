@@ -13,13 +13,13 @@ void kai_matmul_super_rows_neon(
     const size_t blocks = k / kSuperBlock, rhs_stride = kernel->rhs_head + blocks * kernel->rhs_block;
     const uint8_t* first = bytes(rhs, kernel->rhs_head);
     if (m == 1 && n % 4 == 0 && n != 0) {
-        return kernel->run(bytes(lhs), first, rhs_stride, dst, n / 4, blocks, lo, hi, 0);
+        return kernel->run(bytes(lhs), first, rhs_stride, dst, n / 4, blocks, lo, hi);
     }
     if (n == 0) {
         return;  // nothing is read
     }
     const Rows rows{m, n, 4, bytes(lhs), blocks * kernel->lhs_block, first, rhs_stride, dst, dst_stride, sizeof(float)};
     each_row(rows, [&](const uint8_t* row, const uint8_t* panels, void* out, size_t quads) {
-        kernel->run(row, panels, rhs_stride, out, quads, blocks, lo, hi, 0);
+        kernel->run(row, panels, rhs_stride, out, quads, blocks, lo, hi);
     });
 }
