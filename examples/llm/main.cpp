@@ -101,6 +101,7 @@ void run(const Options& o) {
     ThreadPool pool(o.threads);
     Network network(model, o, std::min(o.batch, positions), positions, pool);
     if (o.bench) {
+        require(o.count != 0, "--bench needs -n 1 or more");
         run_bench(model, network, pool, o.count);
         return;
     } else if (!o.perplexity.empty()) {

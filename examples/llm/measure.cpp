@@ -48,16 +48,17 @@ double surprise(const float* logits, size_t vocabulary, Token token) {
     return std::log(sum) - (double(logits[token]) - double(most));
 }
 
-/// The best of three.
+/// Seconds of `count` runs of task(i), the shortest first.
 template <typename Task>
-double seconds_of(Task task) {
-    double best = HUGE_VAL;
-    for (int round = 0; round < 3; ++round) {
+std::vector<double> seconds_of(size_t count, Task task) {
+    std::vector<double> seconds;
+    for (size_t i = 0; i < count; ++i) {
         const auto start = std::chrono::steady_clock::now();
-        task();
-        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        task(i);
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
-    return best;
+    std::sort(seconds.begin(), seconds.end());
+    return seconds;
 }
 
 /// Bytes per second that all threads together read from memory.
@@ -65,7 +66,7 @@ double reading_rate(ThreadPool& pool) {
     constexpr size_t parts = 2048, words = size_t{1} << 14, chains = 8;  // 256 MiB: more than caches hold
     const std::vector<uint64_t> data(parts * words, 1);
     std::vector<uint64_t> sums(parts);
-    const double seconds = seconds_of([&] {
+    const std::vector<double> seconds = seconds_of(3, [&](size_t) {
         pool.for_each(parts, [&](size_t part) {
             uint64_t several[chains] = {};
             for (size_t i = part * words; i < (part + 1) * words; i += chains) {
@@ -77,7 +78,7 @@ double reading_rate(ThreadPool& pool) {
         });
     });
     require(sums[0] == words, "memory does not hold what was written");  // the sums are used
-    return double(data.size() * sizeof(uint64_t)) / seconds;
+    return double(data.size() * sizeof(uint64_t)) / seconds[0];
 }
 
 /// Multiply-adds per second of all threads, `rows` rows by a matrix of `type` that caches hold.
@@ -92,21 +93,19 @@ double multiplying_rate(ThreadPool& pool, const kai_gguf_type& type, size_t rows
     const std::vector<float> a(rows * matrix.k, 1.0f);
     std::vector<float> c(rows * matrix.n);
     const AlignedMemory workspace = allocate(product.workspace_size());
-    const double seconds =
-        seconds_of([&] { product.run(product.operands(rows, a.data(), c.data()), workspace.get(), pool); });
-    return double(rows) * double(matrix.n * matrix.k) / seconds;
+    const std::vector<double> seconds =
+        seconds_of(3, [&](size_t) { product.run(product.operands(rows, a.data(), c.data()), workspace.get(), pool); });
+    return double(rows) * double(matrix.n * matrix.k) / seconds[0];
 }
 
-double all_seconds(const Clock& clock) {
-    return std::accumulate(clock.seconds.begin(), clock.seconds.end(), 0.0);
-}
-
-void print_steps(const Clock& clock) {
+/// Of each of `runs` runs.
+void print_steps(const Clock& clock, size_t runs) {
+    const double all = std::accumulate(clock.seconds.begin(), clock.seconds.end(), 0.0);
     for (size_t step = 0; step < Clock::kSteps; ++step) {
         const double seconds = clock.seconds[step];
         if (seconds > 0) {
             std::printf(
-                "    %-18s %9.2f ms %5.1f %%\n", Clock::name(step), seconds * 1e3, seconds / all_seconds(clock) * 100);
+                "    %-18s %9.3f ms %5.1f %%\n", Clock::name(step), seconds * 1e3 / double(runs), seconds / all * 100);
         }
     }
 }
@@ -125,26 +124,24 @@ void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t co
     for (size_t i = 0; i < rows; ++i) {
         tokens.push_back(static_cast<Token>(i * 7919 % model.shape.vocabulary));
     }
-    network.run(tokens.data(), rows, false);  // pages are touched, caches warm
-    network.restart();
+    constexpr size_t kPrompts = 3;
+    const auto prompt = [&](size_t) {
+        network.restart();
+        network.run(tokens.data(), rows, false);
+    };
+    prompt(0);  // pages are touched, caches warm
     network.clock.seconds = {};
-    network.run(tokens.data(), rows, false);
-    const double prefill = all_seconds(network.clock);
+    const double prefill = seconds_of(kPrompts, prompt)[kPrompts / 2];  // medians: other programs may take time
     // Only the last token of a prompt needs the output.
     const double output = double(model.output.n * model.output.k), all = double(network.costs.token_macs);
     const double multiplied = (double(rows) * (all - output) + output) / prefill;
     std::printf("prefill: %zu tokens, %.2f tokens/s, %.2f GOP/s\n", rows, double(rows) / prefill, 2e-9 * multiplied);
-    print_steps(network.clock);
+    print_steps(network.clock, kPrompts);
     network.clock.seconds = {};
-    for (size_t i = 0; i < count; ++i) {
-        network.run(&tokens[i % rows], 1, false);
-    }
-    const double decode = all_seconds(network.clock) / double(std::max<size_t>(count, 1));
+    const double decode = seconds_of(count, [&](size_t i) { network.run(&tokens[i % rows], 1, false); })[count / 2];
     const double read = double(network.costs.token_bytes) / decode;
-    if (count != 0) {
-        std::printf("decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, 1 / decode, 1e-9 * read);
-        print_steps(network.clock);
-    }
+    std::printf("decode: %zu tokens, %.2f tokens/s, %.2f GB/s of weights\n", count, 1 / decode, 1e-9 * read);
+    print_steps(network.clock, count);
     std::printf(
         "products of a token: %zu bytes of weights, %zu multiply-adds\n", network.costs.token_bytes,
         network.costs.token_macs);
@@ -154,10 +151,7 @@ void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t co
     std::printf(
         "peak of multiplying %s in caches: %.2f GOP/s, prefill has %.1f %% of it\n", type.name, 2e-9 * multiplying,
         100 * multiplied / multiplying);
-    if (count != 0) {
-        std::printf(
-            "peak of reading memory: %.2f GB/s, decode has %.1f %% of it\n", 1e-9 * reading, 100 * read / reading);
-    }
+    std::printf("peak of reading memory: %.2f GB/s, decode has %.1f %% of it\n", 1e-9 * reading, 100 * read / reading);
 }
 
 void print_perplexity(Network& network, std::vector<Token> tokens, const Token* bos, size_t window, size_t vocabulary) {

@@ -141,6 +141,31 @@ def check_bench():
     check(abs(multiplied / wanted - 1) < 0.02, f"{multiplied} GOP/s, {wanted}: {said}")
 
 
+def compare_bench(bench):
+    """The benchmark's model of random weights (bench: the program, or None), and a file of the same shapes: the same
+    work of a token, and speeds that are not far from each other: machines that run tests are busy."""
+    if bench is None:
+        print("there is no kleidiai_bench to compare with")
+        return
+    spm = [part[:1024] for part in texts.spm(ROOT, np.random.default_rng(2), 1024)]
+    vocabulary, sizes = {"model": "llama", "spm": spm}, models.Sizes(layers=4)
+    models.write(quantiser, MODEL, "llama", vocabulary, "Q4_0", sizes, output="Q6_K")
+    rates = {"file": [], "shapes": []}
+    for _ in range(3):
+        ours = llm(MODEL, "--bench", "-b", 64, "-n", 32, "-t", 1)
+        shapes = subprocess.run(
+            [bench, "--model=test", "--prompt=64", "--ctx=80", "--threads=1", "--no-peaks", "--repetitions=1",
+             "--seconds=0.02"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        rates["file"].append([float(x) for x in re.findall(r"([0-9.]+) tokens/s", ours)])
+        rates["shapes"].append([float(x) for x in re.findall(r"([0-9.]+) tokens/s", shapes)])
+    work = re.search(r"products of a token: (\d+) bytes of weights, (\d+) multiply-adds", ours).groups()
+    theirs = re.search(r"reads (\d+) bytes of weights, \d+ of the cache; (\d+) multiply-adds", shapes).groups()
+    check(work == theirs, f"a token of the file takes {work}, of the shapes {theirs}")
+    ratios = np.max(rates["file"], axis=0) / np.max(rates["shapes"], axis=0)
+    print(f"tokens/s of a file, over those of its shapes: prefill {ratios[0]:.2f}, decode {ratios[1]:.2f}")
+    check(ratios.shape == (2,) and all(0.4 < ratio < 2 for ratio in ratios), f"speeds differ: {rates}")
+
+
 def perplexity(logits, tokens, window):
     """As llama-perplexity has it: the second half of each window."""
     surprises = []
@@ -209,6 +234,22 @@ def check_packed_and_memory(kai_gguf):
         check(peak < weights + cache + workspace + 12, f"the peak is {peak} MiB: {done.stderr}")
 
 
+def check_memory():
+    """Each architecture with weights of 24 MiB and more: the peak is weights, cache and workspace, and what a process
+    has without them, the matrices that are being packed among it."""
+    (FOLDER / "prompt").write_bytes(TEXT[:40])
+    for name, (architecture, vocabulary, sizes, keys) in models.architectures().items():
+        sizes.inner = 768 if sizes.experts else 4096
+        models.write(quantiser, MODEL, architecture, models.vocabularies(ROOT)[vocabulary], "F32", sizes, keys)
+        done = subprocess.run([*PROGRAM, MODEL, "-f", FOLDER / "prompt", "--logits", FOLDER / "logits", "-t", "2"],
+                              check=True, stderr=subprocess.PIPE, text=True)
+        weights, cache, workspace, peak = map(float, re.findall(r"[0-9.]+", done.stderr))
+        print(f"{name}: weights {weights}, cache {cache}, workspace {workspace}, peak {peak} MiB")
+        size = MODEL.stat().st_size / 2**20
+        check(weights > 24 and 0.8 * size < weights < 1.05 * size, f"{name}: weights {weights} MiB of a file of {size}")
+        check(weights < peak < weights + cache + workspace + 12, f"{name}: the peak is {peak} MiB: {done.stderr}")
+
+
 def check_refused():
     """Whatever is wrong: a sentence, exit code 1, and nothing else."""
     def refused(what, *arguments, says=""):
@@ -244,8 +285,11 @@ def check_refused():
 quantiser, MODEL = models.Quantiser(TREE), FOLDER / "model.gguf"
 TEXT = (ROOT / "examples/tiny_lm/gospels.txt").read_bytes()
 PARTS = {"tokens": compare_tokens, "architectures": compare_architectures, "types": compare_types,
-         "caches": compare_caches, "bench": check_bench, "text": compare_long_text, "generated": compare_generated,
-         "memory": lambda: check_packed_and_memory(os.environ.get("KAI_GGUF")), "refused": check_refused}
+         "caches": compare_caches, "bench": check_bench,
+         "agreement": lambda: compare_bench(os.environ.get("KAI_BENCH")),
+         "text": compare_long_text, "generated": compare_generated,
+         "memory": lambda: check_packed_and_memory(os.environ.get("KAI_GGUF")),
+         "peaks": check_memory, "refused": check_refused}
 if PART == "emulated":
     compare_architectures(("llama", "qwen3moe", "gemma2"), 100)
     compare_types(("F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q6_K", "IQ2_S"), 60)

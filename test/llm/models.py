@@ -101,8 +101,8 @@ class Sizes:
         self.__dict__.update(changed)
 
 
-def write(quantised, path, architecture, vocabulary, kind="F32", sizes=None, keys=(), seed=1, norm=1.0):
-    """A model with random weights of the type `kind`. keys: (method of the writer, value)."""
+def write(quantised, path, architecture, vocabulary, kind="F32", sizes=None, keys=(), seed=1, norm=1.0, output=None):
+    """A model with random weights of the type `kind`. keys: (method of the writer, value); output: another type."""
     s, rng = sizes or Sizes(), np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, architecture)
     count = add_vocabulary(writer, vocabulary)
@@ -138,7 +138,7 @@ def write(quantised, path, architecture, vocabulary, kind="F32", sizes=None, key
     matrix("token_embd", count, s.width, as_type="F32" if kind in RAW else None, scale=4.0)
     vector("output_norm.weight", s.width, norm)
     if not gemma and architecture != "qwen2":  # those use the embeddings again
-        matrix("output", count, s.width, as_type="F32" if kind in RAW else None, scale=2.0)
+        matrix("output", count, s.width, as_type="F32" if kind in RAW else output, scale=2.0)
     for i in range(s.layers):
         block = f"blk.{i}."
         vector(block + "attn_norm.weight", s.width, norm)
