@@ -1,9 +1,9 @@
 // A language model without a file: weights of the shapes and types of a model, random, as many layers as memory takes,
 // each in memory of its own, so that no cache holds what the next token needs. The GEMM layer multiplies, from rows of
-// f32 to rows of f32, on all CPUs. What is measured is the matrices with weights: attention over the context, norms and
-// activations are not here, a fraction of the time while the context is short.
+// f32 to rows of f32, on all CPUs, and attends to a cache of random keys and values. What is measured is the matrices
+// with weights and attention: norms, rotations and activations are not here, a few percent of the time.
 //
-// The time of a matrix is that of all of its kind in the layers that are here; a token takes as many of each kind as
+// The time of a matrix, and of attention, is that of all of its kind in the layers that are here; a token takes as many of each kind as
 // the model has.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -12,10 +12,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
 
+#include "benchmark/attention.hpp"
 #include "benchmark/machine.hpp"
 #include "benchmark/measure.hpp"
 #include "benchmark/report.hpp"
@@ -26,30 +28,33 @@ namespace {
 
 using std::string;
 
-/// Columns of the matrices of a layer; experts: 0, or how many there are, of which each token takes `used`.
+/// Columns of the matrices of a layer, and of a head; experts: 0, or how many there are, of which each token takes
+/// `used`.
 struct Model {
     const char *name, *type;  ///< The type that "1b" alone stands for.
-    size_t layers, width, queries, keys, inner, vocabulary, experts, used;
+    size_t layers, width, queries, keys, head, inner, vocabulary, experts, used;
 };
 constexpr Model kModels[] = {
-    {"1b", "q4_0", 16, 2048, 2048, 512, 8192, 128256, 0, 0},          // as Llama 3.2 1B
-    {"7b", "q4_0", 32, 4096, 4096, 4096, 11008, 32000, 0, 0},         // as Llama 2 7B
-    {"8b", "q4_k_m", 32, 4096, 4096, 1024, 14336, 128256, 0, 0},      // as Llama 3.1 8B
-    {"30b-a3b", "q4_k_m", 48, 2048, 4096, 512, 768, 151936, 128, 8},  // as Qwen3 30B-A3B
-    {"test", "q4_0", 4, 256, 256, 256, 512, 1024, 0, 0},              // for a test of this program
-    {"test-moe", "q4_k_m", 8, 256, 256, 256, 256, 1024, 8, 2},
+    {"1b", "q4_0", 16, 2048, 2048, 512, 64, 8192, 128256, 0, 0},           // as Llama 3.2 1B
+    {"7b", "q4_0", 32, 4096, 4096, 4096, 128, 11008, 32000, 0, 0},         // as Llama 2 7B
+    {"8b", "q4_k_m", 32, 4096, 4096, 1024, 128, 14336, 128256, 0, 0},      // as Llama 3.1 8B
+    {"30b-a3b", "q4_k_m", 48, 2048, 4096, 512, 128, 768, 151936, 128, 8},  // as Qwen3 30B-A3B
+    {"test", "q4_0", 4, 256, 256, 128, 64, 512, 1024, 0, 0},               // for tests of this program and of llm
+    {"test-moe", "q4_k_m", 8, 256, 256, 256, 64, 256, 1024, 8, 2},
 };
 const char* const kTypes[] = {"q4_0", "q8_0", "q4_k_m"};
 
-/// Matrices of one kind, in all layers: a line of the report.
+/// Matrices of one kind, or attention, in all layers: a line of the report.
 struct Kind {
     string name;
     kai_gguf_type_id type;
-    size_t n, k, experts;
-    bool gathers;      ///< Experts: rows are chosen among those of all tokens.
+    size_t n, k, experts;  ///< Attention: the cache has n rows of k elements, keys and values.
+    bool gathers;          ///< Experts: rows are chosen among those of all tokens.
+    bool attends = false;
     size_t count = 0;  ///< In the model.
 
     kai_gemm_plan plan = {};
+    size_t size = 0;  ///< Bytes of packed weights, or of the cache.
     size_t prefill_rows = 1;
     const void* packed = nullptr;  ///< One of them; others are copies.
 
@@ -63,7 +68,7 @@ struct Kind {
     Times times[2];  ///< decode, prefill
 };
 
-/// A matrix, or the matrices of a layer's experts.
+/// A matrix, the matrices of a layer's experts, or its cache.
 struct Matrix {
     size_t kind;
     AlignedMemory packed;
@@ -97,6 +102,9 @@ class Runner {
 public:
     Runner(const Model& model, string type, size_t threads)
         : model_(model), type_(std::move(type)), pool_(pool_of(threads)) {
+        // A token of decode sees the whole cache, and is the last of it.
+        attention_ = std::make_unique<Attention>(
+            model.queries, model.keys, model.head, options.prompt, std::max(options.context, options.prompt), pool_);
         for (size_t i = 0; i < model.layers; ++i) {
             for (const size_t kind : layer(i)) {
                 ++kinds_[kind].count;
@@ -108,8 +116,16 @@ public:
 
     /// Plans and fills memory. False if something cannot be multiplied here, after saying what.
     bool prepare() {
+        if (attention_->plan().status != KAI_GEMM_OK) {
+            std::fprintf(stderr, "attention: %s\n", attention_->plan().reason);
+            return false;
+        }
         size_t workspace = 0, rows = 0;
         for (Kind& k : kinds_) {
+            if (k.attends) {
+                k.prefill_rows = options.prompt, k.size = attention_->cache_size();
+                continue;
+            }
             // In a prompt, only the last token needs the head.
             k.prefill_rows = &k == &kinds_[head_] ? 1 : options.prompt;
             kai_gemm_problem p = kai_gemm_problem_of(k.prefill_rows, k.n, k.k);
@@ -123,12 +139,13 @@ public:
                 std::fprintf(stderr, "%s: %s\n", k.name.c_str(), k.plan.reason);
                 return false;
             }
+            k.size = k.plan.packed_b_size;
             workspace = std::max(workspace, k.plan.workspace_size), rows = std::max(rows, p.m);
         }
         workspace_size_ = workspace, workspace_ = allocate(workspace);
         size_t widest = 0;
         for (const Kind& k : kinds_) {
-            widest = std::max({widest, k.n, k.k});
+            widest = k.attends ? widest : std::max({widest, k.n, k.k});
         }
         a_ = random_elements("f32", rows * widest * sizeof(float), 1);
         c_.resize(std::max(rows, size_t{1}) * widest * sizeof(float));
@@ -184,6 +201,17 @@ public:
     Pool& pool() const {
         return pool_;
     }
+    size_t context() const {
+        return attention_->plan().problem.positions;
+    }
+    /// `work`, bytes() or macs(), of a token of decode: of all matrices, or of attention.
+    double token(double (Runner::*work)(const Kind&, Phase) const, bool attention) const {
+        double sum = 0;
+        for (const Kind& k : kinds_) {
+            sum += k.attends == attention ? (this->*work)(k, kDecode) * double(k.count) : 0;
+        }
+        return sum;
+    }
     /// Bytes of packed weights: of the whole model, and of what is in memory.
     double bytes_of_model() const {
         double sum = 0;
@@ -207,10 +235,16 @@ public:
         return double(k.experts != 0 ? tokens * model_.used : tokens);
     }
     double macs(const Kind& k, Phase phase) const {
+        if (k.attends) {
+            return attention_->macs(position(phase), tokens(phase));
+        }
         return rows(k, phase) * double(k.n) * double(k.k);
     }
-    /// Bytes of weights that are read; for experts, the average of those that at least one token selects.
+    /// Bytes of weights or of the cache that are read; for experts, the average of those that at least one token selects.
     double bytes(const Kind& k, Phase phase) const {
+        if (k.attends) {
+            return attention_->bytes(position(phase), tokens(phase));
+        }
         if (k.experts == 0) {
             return double(k.plan.packed_b_size);
         }
@@ -220,8 +254,12 @@ public:
         }
         return double(k.plan.packed_b_size) * (1 - unused);
     }
-    static const kai_gemm_kernel& kernel(const Kind& k, Phase phase) {
-        return phase == kDecode || k.prefill_rows == 1 ? k.plan.gemv : k.plan.gemm;
+    const kai_ukernel& kernel(const Kind& k, Phase phase) const {
+        const bool one_row = phase == kDecode || k.prefill_rows == 1;
+        if (k.attends) {  // that of the scores; those of the values multiply the same elements
+            return *(one_row ? attention_->plan().scores.gemv : attention_->plan().scores.gemm).ukernel;
+        }
+        return *(one_row ? k.plan.gemv : k.plan.gemm).ukernel;
     }
     /// @}
 
@@ -246,7 +284,10 @@ private:
         const kai_gguf_type_id some = type_ == "q4_k_m" && has_more_bits(i, m.layers) ? KAI_GGUF_Q6_K : most;
         std::vector<size_t> all = {
             kind_of("attn_q", most, m.queries, m.width), kind_of("attn_k", most, m.keys, m.width),
-            kind_of("attn_v", some, m.keys, m.width), kind_of("attn_output", most, m.width, m.queries)};
+            kind_of("attn_v", some, m.keys, m.width),
+            kind_of("attention", KAI_GGUF_F16, attention_->plan().problem.positions, 2 * m.keys),
+            kind_of("attn_output", most, m.width, m.queries)};
+        kinds_[all[3]].attends = true;
         if (m.experts == 0) {
             all.push_back(kind_of("ffn_gate", most, m.inner, m.width));
             all.push_back(kind_of("ffn_up", most, m.inner, m.width));
@@ -263,7 +304,7 @@ private:
     void choose_layers() {
         double each = 0;
         for (const Kind& k : kinds_) {
-            each += &k == &kinds_[head_] ? 0 : double(k.plan.packed_b_size) * double(k.count) / double(model_.layers);
+            each += &k == &kinds_[head_] ? 0 : double(k.size) * double(k.count) / double(model_.layers);
         }
         const double budget =
             options.model_mb != 0 ? double(options.model_mb) * (1 << 20) : double(available_memory()) / 2;
@@ -287,9 +328,11 @@ private:
 
     void add(size_t kind) {
         Kind& k = kinds_[kind];
-        Matrix matrix = {kind, allocate(k.plan.packed_b_size)};
+        Matrix matrix = {kind, allocate(k.size)};
         auto* to = static_cast<char*>(matrix.packed.get());
-        if (k.packed != nullptr) {
+        if (k.attends) {
+            attention_->fill(to);
+        } else if (k.packed != nullptr) {
             struct Job {
                 char* to;
                 const char* from;
@@ -344,6 +387,11 @@ private:
 
     double run(const Matrix& matrix, Phase phase) {
         const Kind& k = kinds_[matrix.kind];
+        if (k.attends) {
+            const auto start = Pool::Clock::now();
+            attention_->run(matrix.packed.get(), position(phase), this->tokens(phase));
+            return Pool::Seconds(Pool::Clock::now() - start).count();
+        }
         const size_t tokens = phase == kDecode ? 1 : k.prefill_rows;
         kai_gemm_operands x = {};
         x.m = tokens, x.a.data = a_.data(), x.b.data = matrix.packed.get(), x.c.data = c_.data();
@@ -361,9 +409,18 @@ private:
         return Pool::Seconds(Pool::Clock::now() - start).count();
     }
 
+    /// Of attention: a prompt begins the text, a token of decode ends it.
+    size_t position(Phase phase) const {
+        return phase == kDecode ? attention_->plan().problem.positions - 1 : 0;
+    }
+    static size_t tokens(Phase phase) {
+        return phase == kDecode ? 1 : options.prompt;
+    }
+
     const Model& model_;
     string type_;
     Pool& pool_;
+    std::unique_ptr<Attention> attention_;
     std::vector<Kind> kinds_;
     size_t head_ = 0;
     std::vector<size_t> resident_;  ///< Layers.
@@ -389,7 +446,7 @@ Limit limit_of(const Runner& runner, const Kind& k, Phase phase) {
     limit.threads = runner.threads();
     if (options.peaks) {
         const Peaks& peaks = peaks_of(runner.pool());
-        const Peak* peak = peaks.of(*Runner::kernel(k, phase).ukernel);
+        const Peak* peak = peaks.of(runner.kernel(k, phase));
         const double seconds = k.times[phase].mean();
         limit.reading = peaks.reading, limit.memory = runner.bytes(k, phase) / peaks.reading / seconds;
         if (peak != nullptr) {
@@ -522,8 +579,8 @@ bool write_csv(const Runner& runner, const string& path) {
                 file, "%s,%s,%s,%zu,%zu,%zu,%zu,%zu,%d,%s,%g,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%s", options.model.c_str(),
                 k.name.c_str(), kai_gguf_find_type(k.type)->name, k.n, k.k, k.experts, k.count, runner.threads(),
                 is_emulated(), phase == kDecode ? "decode" : "prefill", runner.rows(k, phase),
-                Runner::kernel(k, phase).ukernel->name, seconds, 2e-9 * runner.macs(k, phase) / seconds,
-                1e-9 * limit.peak, 1e-9 * runner.bytes(k, phase) / seconds, 1e-9 * limit.reading, limit_of(limit));
+                runner.kernel(k, phase).name, seconds, 2e-9 * runner.macs(k, phase) / seconds, 1e-9 * limit.peak,
+                1e-9 * runner.bytes(k, phase) / seconds, 1e-9 * limit.reading, limit_of(limit));
             for (const char* word : {"library", "date", "machine", "cpus", "compiler", "governor"}) {
                 std::fprintf(file, ",\"%s\"", described(word).c_str());
             }
@@ -552,7 +609,7 @@ void print_kinds(const Runner& runner) {
     std::set<string> kernels;
     for (const Kind& k : runner.kinds()) {
         for (const Phase phase : {kDecode, kPrefill}) {
-            kernels.insert(Runner::kernel(k, phase).ukernel->name);
+            kernels.insert(runner.kernel(k, phase).name);
         }
     }
     const char* word = "kernels";
@@ -592,8 +649,11 @@ int run_model() {
     }
     std::printf(
         "\nmodel      %s: %zu layers, %.2f GB of packed weights, random. %s\n"
-        "           The matrices with weights alone, rows of f32 in and out; no attention over a context\n",
-        options.model.c_str(), model->layers, 1e-9 * runner.bytes_of_model(), here);
+        "           Matrices with rows of f32 in and out, and attention over %zu rows of f16; no norms or activations\n"
+        "           A token reads %.0f bytes of weights, %.0f of the cache; %.0f multiply-adds, %.0f\n",
+        options.model.c_str(), model->layers, 1e-9 * runner.bytes_of_model(), here, runner.context(),
+        runner.token(&Runner::bytes, false), runner.token(&Runner::bytes, true), runner.token(&Runner::macs, false),
+        runner.token(&Runner::macs, true));
     if (runner.bytes_here() < double(beyond_caches())) {
         std::printf("           THESE MAY STAY IN A CACHE: more memory is needed (--model-mb)\n");
     }

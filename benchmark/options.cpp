@@ -151,6 +151,7 @@ bool parse(int argc, char** argv, int* status) {
     app.add_flag("--rates", o.rates, "how fast workers with SME and the cores are: kai_gemm_problem.rates")
         ->group(which);
     on(model, "--prompt", "N", size(&o.prompt), "tokens of the prefill (128)");
+    on(model, "--ctx", "N", size(&o.context), "rows of the cache that a token of decode sees (as --prompt)");
     on(model, "--model-mb", "MB", size(&o.model_mb), "memory for weights (half of what is free)");
     on(where, "-m", "LIST", list(&m), "rows: 1,128");
     on(where, "-n", "LIST", list(&n), "columns");
@@ -203,6 +204,9 @@ bool parse(int argc, char** argv, int* status) {
         }
         if (!o.model.empty() && (o.all || !o.what.empty() || !o.kernel.empty() || !o.family.empty())) {
             refuse("--model", "measures a model, no kernels");
+        }
+        if (o.model.empty() && o.context != 0) {
+            refuse("--ctx", "is for --model");
         }
         if (!o.model.empty() && !o.roofline.empty()) {
             refuse("--roofline", "is for kernels, not for --model");

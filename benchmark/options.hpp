@@ -27,6 +27,7 @@ struct Options {
     size_t cold_mb = 0;               ///< Size of the cold set; 0: by the caches.
     std::string model;                ///< A language model instead of kernels; "": kernels.
     size_t prompt = 128;              ///< Tokens of its prefill.
+    size_t context = 0;               ///< Rows of the cache that a token of decode sees; at least the prefill.
     size_t model_mb = 0;              ///< Memory for its weights; 0: half of what is free.
     bool rates = false;               ///< Those of the workers of this machine, nothing else.
     bool baseline = true, peaks = true;

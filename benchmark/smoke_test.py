@@ -35,7 +35,8 @@ def check_flags():
                 ["--kernel=("], ["--what=all"], ["--seconds=-1"], ["--quick", "--all"], ["--benchmark_no_such=1"],
                 ["--no-peaks", "--roofline=x.svg"], ["--cold", "--warm"], ["--model=no-such"],
                 ["--rates", "--quick"], ["--rates", "--csv=x.csv"],
-                ["--model=test", "--all"], ["--model=test", "--roofline=x.svg"],
+                ["--model=test", "--all"], ["--ctx=5"], ["--model=test", "--ctx=x"],
+                ["--model=test", "--roofline=x.svg"],
                 ["--csv=/no/such/folder/x.csv", "--family=f32_f32", "-k8"]):
         done = run(*bad, *FAST)
         check(done.returncode not in (0, -6, -11), bad, done)
@@ -135,9 +136,19 @@ def check_model(folder):
         for row in rows:
             counts[row["matrix"]] += int(row["count"]) * (row["phase"] == "decode")
         layers = 8 if "moe" in model else 4
-        check(counts.pop("output") == 1 and set(counts.values()) == {layers} and len(counts) == 7, counts)
+        check(counts.pop("output") == 1 and set(counts.values()) == {layers} and len(counts) == 8, counts)
         check(("Q6_K" in {row["type"] for row in rows if row["matrix"] != "output"}) ==
               (model in ("test-q4_k_m", "test-moe")), rows)
+    # A layer has 256 x 256 queries and outputs, 128 x 256 keys and values, 512 x 256 three times; 4 heads of 64, 2 of
+    # keys and of values, f16.
+    for arguments, context in ((["--prompt=5"], 5), (["--prompt=3", "--ctx=40"], 40)):
+        done = run("--model=test", "--model-mb=8", *arguments, *FAST)
+        work = re.search(r"reads (\d+) bytes of weights, (\d+) of the cache; (\d+) multiply-adds, (\d+)$", done.stdout,
+                         re.MULTILINE)
+        check(work is not None, done)
+        size, cache, macs, attention = map(int, work.groups())
+        check(macs == 4 * 256 * (2 * 256 + 2 * 128 + 3 * 512) + 1024 * 256 and size > macs // 2, work[0])
+        check(cache == 4 * context * 2 * 128 * 2 and attention == 4 * context * 2 * 256, work[0])
     compare = pathlib.Path(__file__).resolve().parent / "compare.py"
     done = subprocess.run([sys.executable, compare, files[0], files[0]], stdout=subprocess.PIPE, text=True)
     check(done.returncode == 0 and "model/test-moe/decode" in done.stdout, done)
