@@ -20,6 +20,27 @@ struct SuperRows {
     SuperBlock<kSuperRows> fields;
 };
 
+/// 16 values from i on, a multiple of 16, without their scale. Each plane has their bits in 16 bytes.
+template <const Block& TYPE>
+KAI_INLINE Int16x16 sixteen_values(const uint8_t* block, size_t i) {
+    constexpr int kBits = TYPE.low.bits + TYPE.high.bits, kUnused = 16 - kBits;
+    static_assert(TYPE.low.distance % 16 == 0 && (TYPE.high.bits == 0 || TYPE.high.distance % 16 == 0));
+    // The bias is minus half the range: flipping the highest bit makes two's complement.
+    static_assert(TYPE.bias == (TYPE.high.bits == 0 ? 0 : -(1 << (kBits - 1))));
+    const auto bits_of = [=](Plane plane, int flipped) {
+        const auto mask = static_cast<int8_t>(flipped << plane.shift(i));
+        return widened(load<Int8x16>(block + plane.byte(i)) ^ mask) >> static_cast<int>(plane.shift(i)) &
+               static_cast<int16_t>((1 << plane.bits) - 1);
+    };
+    const Int16x16 low = bits_of(TYPE.low, 0);
+    if constexpr (TYPE.high.bits == 0) {
+        return low;
+    } else {
+        const Int16x16 high = bits_of(TYPE.high, 1 << (TYPE.high.bits - 1));
+        return (low | high << static_cast<int>(TYPE.low.bits)) << kUnused >> kUnused;
+    }
+}
+
 template <const Block& TYPE>
 KAI_INLINE void decode(const uint8_t* block, size_t r, SuperRows& to) {
     constexpr bool kSix = TYPE.scales == Scales::six_bits;
@@ -29,10 +50,11 @@ KAI_INLINE void decode(const uint8_t* block, size_t r, SuperRows& to) {
     for (size_t j = 0; kSix && j < SuperBlock<kSuperRows>::kSubBlocks; ++j) {
         to.fields.minima[r][j] = six.mn >> 8 * j & 63;
     }
-    for (size_t i = 0; i < kChunk; ++i) {
+    KAI_UNROLL(16)
+    for (size_t i = 0; i < kChunk; i += 16) {
         const size_t j = i / TYPE.run;
         const int scale = kSix ? static_cast<int>(six.sc >> 8 * j & 63) : static_cast<int8_t>(block[TYPE.subs + j]);
-        to.weights[r][i] = static_cast<int16_t>(value_of(TYPE, block, i) * scale);
+        store(to.weights[r] + i, sixteen_values<TYPE>(block, i) * static_cast<int16_t>(scale));
     }
 }
 
@@ -46,7 +68,8 @@ template <const Block& TYPE>
 }
 
 template <const Block& TYPE, const FileRows& RHS>
-[[gnu::noinline]] void run(const InplaceProblem& p) {
+[[gnu::noinline]] void multiply_file(const void* problem) {
+    const auto& p = *static_cast<const InplaceProblem*>(problem);
     static_assert(TYPE.weights == RHS.block && TYPE.bytes == RHS.block_bytes);
     const size_t blocks = p.k / kChunk, lhs_block = qsi8d256p.block_bytes({1, 0, 0}, kChunk);
     SuperRows columns = {};
@@ -71,14 +94,22 @@ template <const Block& TYPE, const FileRows& RHS>
         }
     }
 }
-constexpr auto *run_ggq4_k = run<Q4_K, ggq4_k>, *run_ggq6_k = run<Q6_K, ggq6_k>;
 
 }  // namespace
+
+// run_<RHS>, which KAI_DEFINE_MATMUL_FILE calls.
+#define KAI_RUN_FILE(RHS, TYPE)                \
+    KAI_LOOPS(RHS, (multiply_file<TYPE, RHS>)) \
+    KAI_ENTRY(static void run_##RHS(const InplaceProblem& problem) { kai_loops_##RHS(&problem); })
+KAI_RUN_FILE(ggq4_k, Q4_K)
+KAI_RUN_FILE(ggq6_k, Q6_K)
+
 }  // namespace kai
 
 extern "C" {
 
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_MATMUL_FILE)
+#define KAI_DEFINE_PORTABLE_FILE(...) KAI_ENTRY(KAI_DEFINE_MATMUL_FILE(__VA_ARGS__))
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_FILE)
 #define KAI_UKERNEL_FILE KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq4_k/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_ggq6_k/ukernels.def"
