@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One script for the common jobs. It installs what is missing (tools/setup.sh), builds and runs; from any directory.
 #
-#   ./kai.sh demo         a language model on all micro-kernels; --cpu cortex-a72: on an emulated Raspberry Pi 4
+#   ./kai.sh demo         a language model writes text, then a small one on every micro-kernel; --cpu cortex-a72: on an
+#                         emulated Raspberry Pi 4
 #   ./kai.sh test         all tests: on AArch64 natively; elsewhere the portable part natively, and all in emulation
 #   ./kai.sh test --quick a sample for the developer's loop: unit tests natively, and on one emulated CPU
 #   ./kai.sh test --changed [REVISION]     what the differences from a revision can affect: without one, from where
@@ -237,25 +238,37 @@ documents_tests() {
     echo "NOT RUN, for documents cannot affect it: all else"
 }
 
+# A language model natively, or on the emulated CPU that --cpu names; then every micro-kernel, by tiny_lm, on an Arm CPU.
 cmd_demo() {
-    local cpu=${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64}
-    if [ "${1:-}" = --cpu ]; then
-        cpu=${2:?a CPU model of QEMU, such as cortex-a72}
-        shift 2
-    fi
+    local cpu=${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64} preset=native run=() times=()
+    local llm=native run_llm=() tokens=160 prompt="And it came to pass"
     need_compilers
     if [ "$host" = aarch64 ]; then
-        target=tiny_lm tests=OFF build native
-        "$root/build/native/examples/tiny_lm/tiny_lm" --times "$@"
-    elif ! can_cross; then
-        target=tiny_lm tests=OFF build native
-        say "on this host there are portable kernels only. $no_cross"
-        "$root/build/native/examples/tiny_lm/tiny_lm" "$@"
-    else
-        target=tiny_lm tests=OFF build aarch64-clang
-        say "on an emulated Arm CPU ($cpu)"
-        "$emulator" -cpu "$cpu" "$root/build/aarch64-clang/examples/tiny_lm/tiny_lm" "$@"
+        times=(--times)
+    elif can_cross; then
+        preset=aarch64-clang
     fi
+    if [ "${1:-}" = --cpu ]; then
+        cpu=${2:?a CPU model of QEMU, such as cortex-a72}
+        llm=$preset tokens=40
+        shift 2
+    fi
+    if [ $preset != native ]; then
+        run=("$emulator" -cpu "$cpu")
+        [ $llm = native ] || run_llm=("${run[@]}")
+    fi
+    target=llm tests=OFF build $llm
+    say "examples/llm, a model of Q4_K and Q6_K${run_llm[0]:+, on an emulated CPU ($cpu)}"
+    printf '%s' "$prompt"
+    ${run_llm[@]+"${run_llm[@]}"} "$root/build/$llm/examples/llm/llm" "$root/examples/llm/model/king_james.gguf" \
+        -p "$prompt" -n $tokens --temp 0.7 --top-p 0.9 --seed 11 -t "$jobs"
+    target=tiny_lm tests=OFF build $preset
+    if [ $preset != native ]; then
+        say "examples/tiny_lm, each micro-kernel, on an emulated Arm CPU ($cpu)"
+    elif [ "$host" != aarch64 ]; then
+        say "examples/tiny_lm: on this host there are portable kernels only. $no_cross"
+    fi
+    ${run[@]+"${run[@]}"} "$root/build/$preset/examples/tiny_lm/tiny_lm" ${times[@]+"${times[@]}"} "$@"
 }
 
 cmd_bench() {

@@ -332,7 +332,7 @@ def statuses():
 # Commands in code blocks, and the test that runs the program which they start, or why there is none. The first match
 # counts.
 COMMANDS = [
-    (r"\./kai\.sh demo", "test tiny_lm"),
+    (r"\./kai\.sh demo", "test example.king_james"),
     (r"\./kai\.sh test", "runs the tests"),
     (r"\./kai\.sh bench", "test bench.smoke"),
     (r"\./kai\.sh mutate", "builds each mistake: takes hours"),
@@ -352,7 +352,7 @@ COMMANDS = [
     (r"cmake --preset aarch64-clang && cmake --build build/aarch64-clang --target source_compat",
      "test kleidiai_source_compat"),
     (r"cmake --build build/\w+ --target update_docs", "test docs.${name}"),
-    (r"tiny_lm_train|for range in", "made the files of the example, once"),
+    (r"tiny_lm_train|for range in|python3 examples/llm/model/train\.py", "made the files of the example, once"),
     (r"tiny_lm", "test tiny_lm"),
     (r"cmake|adb|xcodebuild|cpack|ctest", "needs tools or devices that a test cannot expect"),
     (r"vcpkg|conan|bazel|brew|apt|sudo|pip|git|ninja", "needs the network or other package managers"),
