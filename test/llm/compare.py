@@ -60,18 +60,17 @@ def compare_tokens():
         theirs.close()
 
 
-def compare_logits(name, path, bound, text, context=0, cache="f32", agree=0.99):
+def logits_of(path, text, *arguments):
+    """What llm says after each token of a text."""
+    (FOLDER / "prompt").write_bytes(text)
+    llm(path, "-f", FOLDER / "prompt", "-n", 0, "-t", 2, "--logits", FOLDER / "logits", *arguments)
+    return np.fromfile(FOLDER / "logits", np.float32)
+
+
+def check_logits(name, ours, wanted, bound, agree):
     """bound: of the largest difference, in standard deviations of the logits of a position. The top token is the same
     wherever the second one is further away than that; of all positions, at `agree`."""
-    theirs = llama.open(path)
-    (FOLDER / "prompt").write_bytes(text)
-    context = context or 512
-    llm(path, "-f", FOLDER / "prompt", "-n", 0, "-c", context, "-b", 100, "-t", 2, "--cache", cache,
-        "--logits", FOLDER / "logits")
-    ours = np.fromfile(FOLDER / "logits", np.float32).reshape(-1, theirs.vocabulary)
-    tokens = theirs.tokens(text, True, True)
-    wanted = theirs.logits(tokens, context, cache == "f32")
-    theirs.close()
+    ours = ours.reshape(-1, wanted.shape[1])
     check(ours.shape == wanted.shape, f"{name}: {ours.shape}, {wanted.shape}")
     spread = wanted.std(axis=1, keepdims=True)
     error = np.abs(ours - wanted) / spread
@@ -79,14 +78,24 @@ def compare_logits(name, path, bound, text, context=0, cache="f32", agree=0.99):
     second, first = np.sort(wanted, axis=1)[:, -2:].T
     clear = first - second > bound * spread[:, 0]
     rms = float(np.sqrt((error ** 2).mean()))
-    print(f"{name}: {len(tokens)} tokens, largest difference {error.max():.2g}, mean square {rms:.2g}, bound {bound}, "
+    print(f"{name}: {len(wanted)} tokens, largest difference {error.max():.2g}, mean square {rms:.2g}, bound {bound}, "
           f"top token equal {100 * same.mean():.2f} %, clear at {100 * clear.mean():.0f} %, and equal there "
           f"{100 * same[clear].mean():.2f} %")
     check(error.max() <= bound, f"{name}: logits differ by {error.max()} standard deviations")
     check(same.mean() >= agree, f"{name}: the top token is equal at {same.mean()} of the positions")
     check(clear.mean() > 0.1, f"{name}: the top token is clear at {clear.mean()} of the positions")
     check(same[clear].all(), f"{name}: the top token differs where it is clear, at {np.flatnonzero(clear & ~same)}")
-    return ours, wanted, tokens
+    return ours
+
+
+def compare_logits(name, path, bound, text, context=512, cache="f32", agree=0.99):
+    """See check_logits."""
+    theirs = llama.open(path)
+    ours = logits_of(path, text, "-c", context, "-b", 100, "--cache", cache)
+    tokens = theirs.tokens(text, True, True)
+    wanted = theirs.logits(tokens, context, cache == "f32")
+    theirs.close()
+    return check_logits(name, ours, wanted, bound, agree), wanted, tokens
 
 
 def compare_architectures(only=None, size=600):
@@ -185,12 +194,32 @@ def compare_long_text():
     theirs, window = llama.open(MODEL), 256
     windows = [[1, *tokens[at + 1:at + window]] for at in range(0, len(tokens) - window + 1, window)]
     logits = np.concatenate([theirs.logits(part, window, False) for part in windows])
-    wanted = perplexity(logits, sum(windows, []), window)
     theirs.close()
-    said = llm(MODEL, "--perplexity", FOLDER / "prompt", "-c", window, "-t", 2)
-    ours = float(said.split()[1].rstrip(","))
+    compare_perplexity(MODEL, TEXT[:5700], logits, windows)
+
+
+def compare_perplexity(path, text, logits, windows):
+    """logits: of llama.cpp, for `windows` of tokens, which are the text's first."""
+    (FOLDER / "prompt").write_bytes(text)
+    said = llm(path, "--perplexity", FOLDER / "prompt", "-c", len(windows[0]), "-t", 2)
+    ours, wanted = float(said.split()[1].rstrip(",")), perplexity(logits, sum(windows, []), len(windows[0]))
     print(f"perplexity {ours}, llama.cpp {wanted:.4f}")
     check(abs(ours / wanted - 1) < 1e-3, f"perplexity {ours}, llama.cpp {wanted}")
+
+
+def compare_trained():
+    """The trained model of the tree, on 2,304 tokens of chapters that it has not seen, in windows of its context."""
+    path, window, count = TRAINED / "king_james.gguf", 256, 9
+    theirs = llama.open(path)
+    tokens = theirs.tokens((TRAINED / "held_out.txt").read_bytes(), True, True)
+    bos, windows = tokens[0], [tokens[at + 1:at + window] for at in range(0, count * window, window)]
+    text_of = lambda part: b"".join(map(theirs.piece, part))  # noqa: E731
+    wanted = np.concatenate([theirs.logits([bos, *part], window, False) for part in windows])
+    ours = np.concatenate([logits_of(path, text_of(part)) for part in windows])
+    check_logits("trained", ours, wanted, models.TYPES["Q4_K"], 0.99)
+    text = text_of(tokens[1:count * window + window // 2])
+    theirs.close()
+    compare_perplexity(path, text, wanted, [[bos, *part] for part in windows])
 
 
 def compare_generated(architecture="llama", vocabulary="spm"):
@@ -283,11 +312,12 @@ def check_refused():
 
 
 quantiser, MODEL = models.Quantiser(TREE), FOLDER / "model.gguf"
+TRAINED = ROOT / "examples/llm/model"
 TEXT = (ROOT / "examples/tiny_lm/gospels.txt").read_bytes()
 PARTS = {"tokens": compare_tokens, "architectures": compare_architectures, "types": compare_types,
          "caches": compare_caches, "bench": check_bench,
          "agreement": lambda: compare_bench(os.environ.get("KAI_BENCH")),
-         "text": compare_long_text, "generated": compare_generated,
+         "text": compare_long_text, "trained": compare_trained, "generated": compare_generated,
          "memory": lambda: check_packed_and_memory(os.environ.get("KAI_GGUF")),
          "peaks": check_memory, "refused": check_refused}
 if PART == "emulated":
