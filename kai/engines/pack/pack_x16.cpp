@@ -1,12 +1,12 @@
 // Packers of 16-bit elements in groups of four (unified API): their bits are copied, so they may be bf16 or f16.
 //
 //     LHS: bf16p, panels of 8 rows           | k = 0 - 3: 4 elements of row 0, 4 of row 1, ... | k = 4 - 7: ... | ...
-//     RHS: bf16pbiasf32, panels of 12 columns, K x N or N x K     the same after 12 values of bias, of 32 bits each
+//     RHS: bf16pbiasf32, panels of 12 or 8 columns, K x N or N x K   the same after their bias, of 32 bits each
 //
 // A place is a row of the LHS, a column of the RHS. k is padded to a multiple of 4 by zeros. Places that an RHS lacks,
 // their bias and a bias that is not given become zero; those of rows that an LHS lacks stay as they are.
 //
-// Where places are contiguous, NEON packs four at a time, 8 elements of each; K x N: 12 columns of 4 rows. The bytes
+// Where places are contiguous, NEON packs four at a time, 8 elements of each; K x N: all columns of 4 rows. The bytes
 // are those of pack_place.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,7 @@ namespace {
 
 constexpr Plain bf16_kxn = {16, true}, bf16_nxk = {16, false};
 
-constexpr size_t kColumns = 12, kElement = sizeof(uint16_t), kGroup = 4 * kElement;
+constexpr size_t kElement = sizeof(uint16_t), kGroup = 4 * kElement;
 
 /// Elements of a place packed before moving to the next places, so that partial writes stay in the nearest cache.
 constexpr size_t kChunk = 128;
@@ -88,18 +88,17 @@ void run_lhs(const UnifiedLhsPacker& packer, const kai_matmul_pack_lhs_uker_args
     }
 }
 
-/// The bias of a panel. `exist`: of its columns.
-KAI_INLINE void pack_bias(const void* bias, size_t first, size_t exist, uint8_t* dst) {
-    for (size_t c = 0; c < kColumns; ++c) {
+/// The bias of a panel of `columns`, of which `exist`.
+KAI_INLINE void pack_bias(const void* bias, size_t columns, size_t first, size_t exist, uint8_t* dst) {
+    for (size_t c = 0; c < columns; ++c) {
         store(
             dst + c * sizeof(uint32_t),
             bias != nullptr && c < exist ? load<uint32_t>(bytes(bias, (first + c) * sizeof(uint32_t))) : 0U);
     }
 }
 
-/// Up to 12 columns.
-KAI_INLINE size_t columns_of(size_t n, size_t first) {
-    return n - first < kColumns ? n - first : kColumns;
+KAI_INLINE size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
 }
 
 void run_nxk(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args* args) {
@@ -107,13 +106,14 @@ void run_nxk(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args
     const auto& [n, k] = args->shape;
     const auto& rhs = args->operand.rhs;
     const auto& packed = args->operand.rhs_packed;
-    for (size_t column = 0; column < n; column += kColumns) {
-        uint8_t* panel = bytes(packed.ptr) + column / kColumns * packed.stride.n;
-        const size_t exist = columns_of(n, column);
-        pack_bias(args->operand.bias_n.ptr, column, exist, panel);
+    const size_t columns = packer.panels.count;
+    for (size_t column = 0; column < n; column += columns) {
+        uint8_t* panel = bytes(packed.ptr) + column / columns * packed.stride.n;
+        const size_t exist = least(n - column, columns);
+        pack_bias(args->operand.bias_n.ptr, columns, column, exist, panel);
         pack_places(
-            kColumns, exist, k, bytes(rhs.ptr) + column * rhs.stride.n, rhs.stride.n, true,
-            panel + kColumns * sizeof(uint32_t));
+            columns, exist, k, bytes(rhs.ptr) + column * rhs.stride.n, rhs.stride.n, true,
+            panel + columns * sizeof(uint32_t));
     }
 }
 
@@ -147,9 +147,10 @@ KAI_INLINE void transpose_quads(const uint64_t lines[4], uint8_t* dst) {
 #endif
 }
 
-/// Up to four lines of up to 12 columns.
-KAI_INLINE void pack_some_lines(size_t lines, size_t exist, const uint8_t* src, size_t stride, uint8_t* dst) {
-    for (size_t c = 0; c < kColumns; c += 4) {
+/// Up to four lines of the columns that exist.
+KAI_INLINE void pack_some_lines(
+    size_t lines, size_t columns, size_t exist, const uint8_t* src, size_t stride, uint8_t* dst) {
+    for (size_t c = 0; c < columns; c += 4) {
         uint64_t quads[4] = {};
         for (size_t i = 0; i < lines && c < exist; ++i) {
             quads[i] = load_quad(src + i * stride + c * kElement, exist - c);
@@ -158,29 +159,32 @@ KAI_INLINE void pack_some_lines(size_t lines, size_t exist, const uint8_t* src, 
     }
 }
 
-/// `count` lines of the columns of a panel.
-[[gnu::noinline]] void pack_lines(size_t count, size_t exist, const uint8_t* src, size_t stride, uint8_t* dst) {
+/// `count` lines of a panel of 8 or 12 columns, of which `exist`.
+[[gnu::noinline]] void pack_lines(
+    size_t count, size_t columns, size_t exist, const uint8_t* src, size_t stride, uint8_t* dst) {
 #if defined(__aarch64__)
-    for (; exist == kColumns && count >= 4; count -= 4, src += 4 * stride, dst += kColumns * kGroup) {
+    for (; exist == columns && count >= 4; count -= 4, src += 4 * stride, dst += columns * kGroup) {
         const uint8_t* const lines[4] = {src, src + stride, src + 2 * stride, src + 3 * stride};
         uint8x16_t v[4], out[4];
         uint64_t quads[4];
         KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
             v[i] = load<uint8x16_t>(lines[i]);
-            quads[i] = load<uint64_t>(lines[i] + 16);
+            quads[i] = columns > 8 ? load<uint64_t>(lines[i] + 16) : 0;
         }
         interleave<kElement>(v, out);
         KAI_UNROLL(4)
         for (size_t i = 0; i < 4; ++i) {
             store(dst + 16 * i, out[i]);
         }
-        transpose_quads(quads, dst + 64);
+        if (columns > 8) {
+            transpose_quads(quads, dst + 64);
+        }
     }
 #endif
-    for (; count > 0; src += 4 * stride, dst += kColumns * kGroup) {
-        const size_t lines = count < 4 ? count : 4;
-        pack_some_lines(lines, exist, src, stride, dst);
+    for (; count > 0; src += 4 * stride, dst += columns * kGroup) {
+        const size_t lines = least(count, 4);
+        pack_some_lines(lines, columns, exist, src, stride, dst);
         count -= lines;
     }
 }
@@ -190,16 +194,17 @@ void run_kxn(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args
     const auto& [n, k] = args->shape;
     const auto& rhs = args->operand.rhs;
     const auto& packed = args->operand.rhs_packed;
+    const size_t columns = packer.panels.count;
     for (size_t x = 0; x == 0 || x < k; x += kChunk) {  // the lines of a chunk are read by all panels
-        for (size_t column = 0; column < n; column += kColumns) {
-            uint8_t* panel = bytes(packed.ptr) + column / kColumns * packed.stride.n;
-            const size_t exist = columns_of(n, column);
+        for (size_t column = 0; column < n; column += columns) {
+            uint8_t* panel = bytes(packed.ptr) + column / columns * packed.stride.n;
+            const size_t exist = least(n - column, columns);
             if (x == 0) {
-                pack_bias(args->operand.bias_n.ptr, column, exist, panel);
+                pack_bias(args->operand.bias_n.ptr, columns, column, exist, panel);
             }
             pack_lines(
-                k - x < kChunk ? k - x : kChunk, exist, bytes(rhs.ptr) + x * rhs.stride.k + column * kElement,
-                rhs.stride.k, panel + kColumns * (sizeof(uint32_t) + x * kElement));
+                least(k - x, kChunk), columns, exist, bytes(rhs.ptr) + x * rhs.stride.k + column * kElement,
+                rhs.stride.k, panel + columns * (sizeof(uint32_t) + x * kElement));
         }
     }
 }
@@ -209,8 +214,10 @@ void run_kxn(const UnifiedRhsPacker& packer, const kai_matmul_pack_rhs_uker_args
 
 KAI_DEFINE_LHS_PACK_API(matmul_pack_lhs_mxk_x16p8x4_x16_neon, kai::run_lhs, uint16_t, kai::packed(kai::bf16p, 8, 4))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon, kai::run_kxn, kai::bf16_kxn,
-    kai::packed(kai::bf16pbiasf32, kai::kColumns, 4))
+    matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32_neon, kai::run_kxn, kai::bf16_kxn, kai::packed(kai::bf16pbiasf32, 12, 4))
 KAI_DEFINE_RHS_PACK_API(
-    matmul_pack_rhs_nxk_x16p12x4bx32_x16_x32_neon, kai::run_nxk, kai::bf16_nxk,
-    kai::packed(kai::bf16pbiasf32, kai::kColumns, 4))
+    matmul_pack_rhs_nxk_x16p12x4bx32_x16_x32_neon, kai::run_nxk, kai::bf16_nxk, kai::packed(kai::bf16pbiasf32, 12, 4))
+KAI_DEFINE_RHS_PACK_API(
+    matmul_pack_rhs_kxn_x16p8x4bx32_x16_x32_neon, kai::run_kxn, kai::bf16_kxn, kai::packed(kai::bf16pbiasf32, 8, 4))
+KAI_DEFINE_RHS_PACK_API(
+    matmul_pack_rhs_nxk_x16p8x4bx32_x16_x32_neon, kai::run_nxk, kai::bf16_nxk, kai::packed(kai::bf16pbiasf32, 8, 4))

@@ -74,6 +74,12 @@ struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p12x4bx32_x16_x32
 /// The same for an N x K source.
 struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p12x4bx32_x16_x32_neon(void);
 
+/// The same of nr 8; K x N source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_kxn_x16p8x4bx32_x16_x32_neon(void);
+
+/// The same for an N x K source.
+struct kai_matmul_pack_rhs_uker_api kai_matmul_pack_rhs_nxk_x16p8x4bx32_x16_x32_neon(void);
+
 /// Format qsi4c32ps4s0sbf16, nr = 4 V, kr 4, of nibbles that are 8 more than the value, bf16 scales (scale_nk, which
 /// must not be NULL) and an f32 bias; N x K source. config.format.bl: the length of a block, a multiple of 32; k is a
 /// multiple of it. Missing columns of the last panel are column n - 1 again; k = 0: sums of 0 and the bias are written.

@@ -34,6 +34,10 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla)
 kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p1x4_bf16p12x4b_1x36_neon_dot)
 
+/// BFMMLA, 8 rows x 8 columns per step, for an RHS whose columns are a multiple of 8 but not of 12. The bits of 8 x 12.
+kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_bf16p8x4b_8x8_neon_mmla;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p8x4_bf16p8x4b_8x8_neon_mmla)
+
 /// BFMMLA with panels of the SME kernels, both sides: their bits without an SME unit.
 kai_matmul_clamp_f32_bf16p_bf16p_run_fn kai_run_matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_8x2vl_neon_mmla;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_bf16p2vlx2_bf16p2vlx2_8x2vl_neon_mmla)
