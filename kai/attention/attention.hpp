@@ -101,6 +101,8 @@ void store_values(const Plan& plan, void* page, size_t first, const Rows& rows);
 /// `space`. Values of positions from count on are zeros there.
 const void* load_keys(const Plan& plan, const void* page, size_t count, void* space);
 const void* load_values(const Plan& plan, const void* page, size_t count, size_t depth, void* space);
+/// Values of positions first ... last - 1, of one group, as an operand in `space`.
+const void* load_values_of_group(const Plan& plan, const void* page, size_t first, size_t last, void* space);
 /// @}
 
 /// @name What a query sees

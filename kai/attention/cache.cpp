@@ -182,14 +182,16 @@ void for_stored_rows(const Plan& plan, size_t size, const void* from, size_t cou
     }
 }
 
-/// Copies panels of values to those of k = to.k, with zeros in the place of positions from `count` on.
-void cut_panels(const Panels& from, const Panels& to, const void* operand, size_t count, void* space) {
-    for (size_t first = 0; first < to.n; first += to.nr) {
-        const size_t panel = first / to.nr;
-        memcpy(at(space, panel * to.stride()), at(operand, panel * from.stride()), to.stride());
-        for (size_t k = count; k < to.depth(); ++k) {
-            for (size_t column = first; column < first + to.nr; ++column) {
-                memset(at(space, to.at(k, column)), 0, to.element);
+/// Copies panels of values, positions first ... first + to.k - 1, with zeros in the place of positions from `last` on.
+/// `first`: a multiple of the group.
+void cut_panels(const Panels& from, const Panels& to, const void* operand, size_t first, size_t last, void* space) {
+    for (size_t panel = 0; panel < divide_up(to.n, to.nr); ++panel) {
+        const size_t column = panel * to.nr, head = to.nr * to.head;
+        memcpy(at(space, panel * to.stride()), at(operand, panel * from.stride()), head);
+        memcpy(at(space, to.at(0, column)), at(operand, from.at(first, column)), to.stride() - head);
+        for (size_t k = last - first; k < to.depth(); ++k) {
+            for (size_t i = 0; i < to.nr; ++i) {
+                memset(at(space, to.at(k, column + i)), 0, to.element);
             }
         }
     }
@@ -269,7 +271,7 @@ const void* load_values(const Plan& plan, const void* page, size_t count, size_t
         if (count == p.page || plan.values.format.name == nullptr) {
             return values;
         }
-        cut_panels(all, to, values, count, space);
+        cut_panels(all, to, values, 0, count, space);
         return space;
     }
     for_stored_rows(plan, p.value_size, values, count, [&](const Rows& rows, size_t first) {
@@ -280,6 +282,14 @@ const void* load_values(const Plan& plan, const void* page, size_t count, size_t
             memset(at(space, to.at(k, column)), 0, to.element);
         }
     }
+    return space;
+}
+
+const void* load_values_of_group(const Plan& plan, const void* page, size_t first, size_t last, void* space) {
+    const Problem& p = plan.problem;
+    const Panels all = panels_of(plan.values, p.value_size, p.page);
+    cut_panels(
+        all, panels_of(plan.values, p.value_size, last - first), at(page, plan.values_offset), first, last, space);
     return space;
 }
 

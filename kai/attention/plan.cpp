@@ -103,6 +103,20 @@ size_t operand_bytes(const Product& product, size_t n, size_t k) {
                                        : panels_of(product, n, k).size();
 }
 
+/// `best`, or the first kernel of its family and ISA whose panels n columns fill.
+const kai_ukernel* with_full_panels(const kai_ukernel* best, size_t n) {
+    if (best == nullptr || best->signature == KAI_UKERNEL_MATMUL_PLAIN || n % best->get_nr() == 0) {
+        return best;
+    }
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        if (strcmp(u->family, best->family) == 0 && u->features == best->features && u->rows == best->rows &&
+            kai_registry_runnable(u->size_features, nullptr, 0) && n % u->get_nr() == 0) {
+            return u;
+        }
+    }
+    return best;
+}
+
 /// k x n of a page. Whether there are kernels.
 bool set_kernels(
     const Problem& p, const Candidate& c, uint64_t without, kai_datatype row_type, size_t n, size_t k,
@@ -112,7 +126,7 @@ bool set_kernels(
         return false;
     }
     kai_registry_request request = {c.families[0], 2, nullptr, without, p.core, {}};
-    const kai_ukernel* gemm = kai_registry_best(&request, nullptr, nullptr);
+    const kai_ukernel* gemm = with_full_panels(kai_registry_best(&request, nullptr, nullptr), n);
     if (gemm == nullptr || !set_rows(gemm, row_type, c.type, product.gemm)) {
         return false;
     }

@@ -35,6 +35,9 @@ using Work = kai_attention_work;
 /// Columns of blocks are a multiple of it.
 constexpr size_t kColumns = 16;
 
+/// Rows of a panel that the block kernels pack: a tile of so few reads values in place.
+constexpr size_t kFewRows = 8;
+
 /// Whether a kernel's rows are packed as SoftmaxBlock says.
 bool takes_bf16_8x4(const Kernel& kernel) {
     const kai_ukernel& u = *kernel.ukernel;
@@ -252,10 +255,10 @@ struct Unit {
         return t.rows > 1 && kernels.packs_bf16 && takes_bf16_8x4(plan.values.gemm);
     }
     size_t packed_page() const {
-        return round_up(t.rows, 8) * p().page * sizeof(uint16_t);
+        return round_up(t.rows, kFewRows) * p().page * sizeof(uint16_t);
     }
 
-    size_t softmax(size_t start) const {
+    void softmax(size_t start) const {
         const Kernel& kernel = t.rows == 1 ? plan.values.gemv : plan.values.gemm;
         const size_t size = size_of(kernel.row_type), columns = min(plan.block, t.positions.last - start);
         SoftmaxBlock b = {};
@@ -273,31 +276,75 @@ struct Unit {
             b.page = p().page, b.page_stride = packed_page();
         }
         kernels.softmax(b);
-        return size;
     }
 
-    /// output = factor * output + P * values; `first`: there is no output yet.
-    void add_values(size_t start, size_t size, bool first) const {
-        const size_t row = output_row(plan);
-        const float* factor = m.factor;
+    /// Some positions of P, as far as a kernel reads them: from column `at` of the block on, `depth`; where they are
+    /// packed or get packed.
+    struct Probabilities {
+        size_t at, depth;
+        char* packed;
+        bool packs;
+    };
+    /// to = P * values of `count` columns.
+    void multiply_values(const Probabilities& of, const void* values, size_t count, float* to) const {
+        const size_t element = size_of((t.rows == 1 ? plan.values.gemv : plan.values.gemm).row_type);
         const bool in_place = plan.values.format.name == nullptr;
+        multiply(
+            plan.values, m.p + of.at * element, plan.block * element, of.packed, of.packs, values, count, of.depth,
+            in_place ? p().value_size * size_of(plan.values.type) : 0, to, output_row(plan));
+    }
+
+    /// As multiply_values, of `depth` positions of a page in panels, in place: panel by panel, since panels are as long
+    /// as the page.
+    void multiply_panels(Probabilities of, const char* values, float* to) const {
+        const Panels panels = panels_of(plan.values, p().value_size, p().page);
+        for (size_t column = 0; column < panels.n; column += panels.nr, of.packs = false) {
+            multiply_values(
+                of, values + column / panels.nr * panels.stride(), min(panels.nr, panels.n - column), to + column);
+        }
+    }
+
+    /// output = factor * output + what `multiply_to` computes. `first`: there is no output yet.
+    template <typename Multiply>
+    void add_product(const float*& factor, bool& first, Multiply multiply_to) const {
+        const size_t row = output_row(plan);
+        multiply_to(first ? m.output : m.product);
+        if (!first) {
+            kernels.add({t.rows, p().value_size, factor, m.output, row, m.product, row});
+        }
+        factor = nullptr;
+        first = false;
+    }
+
+    /// output = factor * output + P * values; `first`: there is no output yet. P is 0 where nothing is seen.
+    void add_values(size_t start, bool first) const {
+        const float* factor = m.factor;
+        const bool in_place = plan.values.format.name == nullptr, packed = packs_p();
         for_each_page(start, [&](size_t position, size_t seen) {
-            // Panels cannot be cut without a copy: P is 0 where nothing is seen.
-            const bool packed = packs_p();
-            const size_t filled = min(p().page, t.sequence->length - position), depth = packed
-                                                                                            ? round_up(seen, kColumns)
-                                                                                        : in_place ? seen
-                                                                                                   : filled;
-            multiply(
-                plan.values, m.p + (position - start) * size, plan.block * size,
-                m.p_packed + (packed ? (position - start) / p().page * packed_page() : 0), !packed,
-                load_values(plan, page(position), min(filled, depth), depth, m.values), p().value_size, depth,
-                in_place ? p().value_size * size_of(plan.values.type) : 0, first ? m.output : m.product, row);
-            if (!first) {
-                kernels.add({t.rows, p().value_size, factor, m.output, row, m.product, row});
+            const size_t at_p = position - start, filled = min(p().page, t.sequence->length - position);
+            char* const to_pack = m.p_packed + (packed ? at_p / p().page * packed_page() : 0);
+            if (seen < p().page && !in_place && !plan.values.converts && t.rows <= kFewRows) {
+                // A copy of the page would cost few rows as much as the product. The last group alone is copied.
+                const size_t whole = seen / plan.values.format.kr * plan.values.format.kr;
+                if (whole != 0) {
+                    add_product(factor, first, [&](float* to) {
+                        multiply_panels({at_p, whole, to_pack, !packed}, at(page(position), plan.values_offset), to);
+                    });
+                }
+                if (whole != seen) {
+                    const void* values = load_values_of_group(plan, page(position), whole, seen, m.values);
+                    char* const rest = to_pack + (packed ? whole * kFewRows * sizeof(uint16_t) : 0);
+                    add_product(factor, first, [&](float* to) {
+                        multiply_values({at_p + whole, seen - whole, rest, !packed}, values, p().value_size, to);
+                    });
+                }
+                return;
             }
-            factor = nullptr;
-            first = false;
+            const size_t depth = packed ? round_up(seen, kColumns) : in_place ? seen : filled;
+            const void* values = load_values(plan, page(position), min(filled, depth), depth, m.values);
+            add_product(factor, first, [&](float* to) {
+                multiply_values({at_p, depth, to_pack, !packed}, values, p().value_size, to);
+            });
         });
     }
 
@@ -315,8 +362,8 @@ struct Unit {
         for (size_t start = begin_at; start < all.last; start += plan.block) {
             score(start, start == begin_at);
             set_rows(start);
-            const size_t size = softmax(start);
-            add_values(start, size, start == begin_at);
+            softmax(start);
+            add_values(start, start == begin_at);
         }
     }
 };

@@ -232,6 +232,11 @@ void Experiment::run_units(uint64_t seed) {
     EXPECT_EQ(kai_attention_run_unit(&work, work.phases, 0), KAI_GEMM_NO_UNIT);
 }
 
+size_t Experiment::written_workspace() const {
+    const std::vector<uint8_t> bytes = workspace_->bytes();
+    return bytes.size() - static_cast<size_t>(std::count(bytes.begin(), bytes.end(), options_.poison));
+}
+
 std::vector<uint8_t> Experiment::results() const {
     std::vector<uint8_t> all;
     for (const SequenceData& s : sequences_) {

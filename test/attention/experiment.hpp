@@ -53,6 +53,8 @@ public:
     void expect_right() const;
     /// All bytes of all results.
     std::vector<uint8_t> results() const;
+    /// How many bytes of the workspace are no longer options.poison.
+    size_t written_workspace() const;
 
     kai_attention_operands operands() const;
     const kai_attention_plan& plan() const {
