@@ -238,7 +238,7 @@ documents_tests() {
     echo "NOT RUN, for documents cannot affect it: all else"
 }
 
-# A language model natively, or on the emulated CPU that --cpu names; then every micro-kernel, by tiny_lm, on an Arm CPU.
+# A language model natively, or on the emulated CPU that --cpu names; then every micro-kernel, by tiny_lm.
 cmd_demo() {
     local cpu=${KLEIDIAI_EMULATED_CPU:-max,sme-default-vector-length=64} preset=native run=() times=()
     local llm=native run_llm=() tokens=160 prompt="And it came to pass"

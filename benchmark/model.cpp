@@ -3,8 +3,8 @@
 // f32 to rows of f32, on all CPUs, and attends to a cache of random keys and values. What is measured is the matrices
 // with weights and attention: norms, rotations and activations are not here, a few percent of the time.
 //
-// The time of a matrix, and of attention, is that of all of its kind in the layers that are here; a token takes as many of each kind as
-// the model has.
+// The time of a matrix, and of attention, is that of all of its kind in the layers that are here; a token takes as many
+// of each kind as the model has.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark/model.hpp"
@@ -240,7 +240,8 @@ public:
         }
         return rows(k, phase) * double(k.n) * double(k.k);
     }
-    /// Bytes of weights or of the cache that are read; for experts, the average of those that at least one token selects.
+    /// Bytes of weights or of the cache that are read; for experts, the average of those that at least one token
+    /// selects.
     double bytes(const Kind& k, Phase phase) const {
         if (k.attends) {
             return attention_->bytes(position(phase), tokens(phase));

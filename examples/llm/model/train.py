@@ -44,7 +44,7 @@ def letters_of_bytes():
 
 
 def train_bpe(text, size):
-    """The merges that make `size` tokens of bytes: always the pair that is most frequent; of equals the first in order."""
+    """The merges that make `size` tokens of bytes: always the most frequent pair, of equals the first in order."""
     letters = letters_of_bytes()
     counts = collections.Counter(WORD.findall(text))
     words = [([letters[b] for b in word.encode()], n) for word, n in sorted(counts.items())]
@@ -270,7 +270,8 @@ def main():
         with open(options.held_out, "w", encoding="ascii") as file:
             file.write("\n".join(held_out))
     network = Network(options.dropout)
-    print(f"{sum(p.numel() for p in network.parameters())} weights, {len(tokens)} tokens, {len(unseen)} held out", flush=True)
+    weights = sum(p.numel() for p in network.parameters())
+    print(f"{weights} weights, {len(tokens)} tokens, {len(unseen)} held out", flush=True)
 
     decayed = [p for p in network.parameters() if p.dim() == 2]
     others = [p for p in network.parameters() if p.dim() != 2]

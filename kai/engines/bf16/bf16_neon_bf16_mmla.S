@@ -1,6 +1,6 @@
 // dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n]), bf16 x bf16 -> f32 or f16
 //
-// BFMMLA, 8 rows x 12 columns: bf16_neon_bf16_groups.inc has the tile, and its registers.
+// BFMMLA, 8 rows x 12 columns: bf16_neon_bf16_groups.inc has the tile, and what v0 - v31 hold.
 //
 // An LHS panel is 8 rows: for every 4 k, 4 of each row (64 bytes). An RHS panel is 12 columns: 12 values of bias, then
 // for every 4 k, 4 of each column (96 bytes). The outer loop is over columns, the inner loop over rows: the RHS panel

@@ -30,6 +30,7 @@ regs 16, k_0, k_1, k_2, k_3
 regs 16, B_sums, lhs_scale, C
 regs 28, mask, first, second, fifth
 
+// Once: the mask of values.
 .macro constants
     .if RHS_BITS == 5
     movi    mask.16b, #0x1F
@@ -38,6 +39,7 @@ regs 28, mask, first, second, fifth
     .endif
 .endm
 
+// SUMS_A = 0; 5 bits: where fifth bits are, and their shifts.
 .macro start_super_block
     .if RHS_BITS == 5
     add     fifths, scales, nr, lsl #3

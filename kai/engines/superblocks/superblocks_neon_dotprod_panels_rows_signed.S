@@ -5,8 +5,8 @@
 //     acc = fma(I * d, lhs_scale, acc)
 //
 // 6 bits: a sub-block, 16 k, is three groups, of whose bytes the lower two bits are the fourth vector (Six of
-// superblocks.hpp). Indices: a sub-block, 32 k, is eight groups of 2 bytes, k and k + 1; two of them are zipped, so that
-// low nibbles are even k of 8, high ones odd k. The table is in front of the panel.
+// superblocks.hpp). Indices: a sub-block, 32 k, is eight groups of 2 bytes, k and k + 1; two of them are zipped, so
+// that low nibbles are even k of 8, high ones odd k. The table is in front of the panel.
 //
 // Registers, and those of superblocks_neon_dotprod_panels_row.inc
 //   x11        second             the group after cursor's
@@ -31,6 +31,7 @@ regs 28, LAST_0, LAST_1, LAST_2, LAST_3
 regs 8, N_0, N_1, N_2, N_3
 regs 28, even, odd, nibbles, table
 
+// Once: the table, or masks.
 .macro constants
     .if RHS_TABLE
     ldr     qtable, [x1]
@@ -125,6 +126,7 @@ regs 28, even, odd, nibbles, table
     op_quads mla, 4s, SUMS_A, SUMS_B, RHS_A
 .endm
 
+// SUMS_F += SUMS_A * d * the scale of the row's block.
 .macro add_super_block
     sub     x17, x13, #LHS_BLOCK(1)
     add     x16, x7, x6, lsl #1
