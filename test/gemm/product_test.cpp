@@ -481,5 +481,43 @@ TEST(GemmKernels, EachThatCanRun) {
     std::printf("%zu names of formats, %zu plans refused\n", formats.size(), refused);
 }
 
+/// A run of one unit is one call of the kernel, but of a kernel for one row as many as there are rows.
+TEST(GemmKernels, SeveralRowsByThoseForOne) {
+    size_t kernels = 0, several = 0;
+    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
+        if (u->rows != KAI_ROWS_ONE || is_for_other_callers(*u) || is_for_files(*u) ||
+            !kai_registry_runnable(u->features, nullptr, 0)) {
+            continue;
+        }
+        ++kernels;
+        for (const kai_gemm_kind kind : kKinds) {
+            Case c;
+            kai_gemm_problem& p = c.p;
+            p = kai_gemm_problem_of(3, 21, 64), c.m = p.m;
+            p.b_kind = kind, p.b_constant = true, p.pin = u->name, p.units = p.sme_units = 1;
+            p.bl = has_blocks(kind) ? 32 : 0, p.b_transposed = !c.is_static();
+            p.a_type = p.c_type = c.is_static() ? kai_dt_int8 : u->dst_type;
+            if (std::strncmp(u->lhs_format, "f16", 3) == 0) {
+                p.a_type = p.b_type = kai_dt_f16;
+            }
+            p.allow_bf16 = p.allow_f16 = kind == KAI_GEMM_DENSE;
+            kai_gemm_plan plan;
+            if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
+                continue;
+            }
+            SCOPED_TRACE(testing::Message() << c);
+            EXPECT_TRUE(plan.direct);
+            Experiment e(c);
+            ASSERT_TRUE(e.succeeds());
+            ++several;
+        }
+    }
+    std::printf("%zu kernels for one row, %zu products\n", kernels, several);
+    if (kernels == 0) {
+        GTEST_SKIP() << "no kernel for one row runs here";
+    }
+    EXPECT_GE(several, kernels);
+}
+
 }  // namespace
 }  // namespace test::gemm
