@@ -14,42 +14,57 @@ namespace {
 using Limits = SuperPanelsLimits;
 
 constexpr size_t kTileFloats = 4 * 16 * 4;  // 16 rows x 4 quads
+static_assert(Limits::kPanelBytes % 16 == 0);
 
 /// 16 columns of a panel of nr, from `column` on: the next entry of all columns, where four panels of 4 columns go.
 struct Columns {
     const uint8_t* from;
     size_t nr, column;
     uint8_t* to;
-    size_t stride;  // from panel to panel
 
-    KAI_INLINE void put(size_t quad, uint8x16_t x) const {
-        vst1q_u8(to + quad * stride, x);
+    KAI_INLINE uint8_t* quad(size_t q) const {
+        return to + q * Limits::kPanelBytes;
     }
-    /// Past an entry of `bytes` of each column.
+    /// Past entries of `bytes` of each column, all in all.
     KAI_INLINE void next(size_t bytes) {
         from += nr * bytes, to += 4 * bytes;
     }
 };
 
 KAI_INLINE void copy_words(Columns& c, size_t count) {
-    for (size_t i = 0; i < count; ++i, c.next(4)) {
-        const uint8_t* const from = c.from + 4 * c.column;
-        const uint8x16_t q0 = vld1q_u8(from), q1 = vld1q_u8(from + 16), q2 = vld1q_u8(from + 32),
-                         q3 = vld1q_u8(from + 48);
-        c.put(0, q0), c.put(1, q1), c.put(2, q2), c.put(3, q3);
+    for (size_t i = 0; i < count; i += 2, c.next(8)) {
+        const uint8_t *const first = c.from + 4 * c.column, *const second = first + 4 * c.nr;
+        for (size_t q = 0; q < 4; ++q) {
+            const uint8x16_t x = vld1q_u8(first + 16 * q), y = vld1q_u8(second + 16 * q);
+            vst1q_u8(c.quad(q), x), vst1q_u8(c.quad(q) + 16, y);
+        }
     }
 }
 KAI_INLINE void copy_halves(Columns& c, size_t count) {
     for (size_t i = 0; i < count; ++i, c.next(2)) {
         for (size_t q = 0; q < 4; ++q) {
-            vst1_u8(c.to + q * c.stride, vld1_u8(c.from + 2 * c.column + 8 * q));
+            vst1_u8(c.quad(q), vld1_u8(c.from + 2 * c.column + 8 * q));
         }
     }
 }
+struct Words {
+    uint32x4_t row[4];
+};
+/// Vector i has word i of all four.
+KAI_INLINE Words transpose(const Words& x) {
+    const uint32x4_t a = vzip1q_u32(x.row[0], x.row[2]), b = vzip2q_u32(x.row[0], x.row[2]),
+                     c = vzip1q_u32(x.row[1], x.row[3]), d = vzip2q_u32(x.row[1], x.row[3]);
+    return {{vzip1q_u32(a, c), vzip2q_u32(a, c), vzip1q_u32(b, d), vzip2q_u32(b, d)}};
+}
 KAI_INLINE void copy_bytes(Columns& c, size_t count) {
-    for (size_t i = 0; i < count; ++i, c.next(1)) {
+    for (size_t i = 0; i < count; i += 4, c.next(4)) {
+        Words x;
+        for (size_t e = 0; e < 4; ++e) {
+            x.row[e] = vreinterpretq_u32_u8(vld1q_u8(c.from + e * c.nr + c.column));
+        }
+        x = transpose(x);
         for (size_t q = 0; q < 4; ++q) {
-            __builtin_memcpy(c.to + q * c.stride, c.from + c.column + 4 * q, 4);
+            vst1q_u8(c.quad(q), vreinterpretq_u8_u32(x.row[q]));
         }
     }
 }
@@ -60,21 +75,25 @@ KAI_INLINE void copy_low_and_high(Columns& c, size_t count) {
     const uint8x16_t mask = vdupq_n_u8(0xF0);
     for (size_t i = 0; i < count; i += 4, high.next(4)) {
         for (size_t q = 0; q < 4; ++q) {
-            high.put(
-                q, vbslq_u8(mask, vld1q_u8(high.from + 4 * high.column + 16 * q), vld1q_u8(high.to + q * high.stride)));
+            vst1q_u8(
+                high.quad(q), vbslq_u8(mask, vld1q_u8(high.from + 4 * high.column + 16 * q), vld1q_u8(high.quad(q))));
         }
     }
 }
-/// Of 32 k, k + 1 and k in a byte become k + 16 and k.
+/// Of 32 k, k + 1 and k in a byte become k + 16 and k. TBL instead of ZIP, of which compilers make ST2, which is slow.
 KAI_INLINE void part_neighbours(Columns& c, size_t count) {
+    alignas(16) static constexpr uint8_t kZips[2][16] = {
+        {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23},
+        {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31}};
+    const uint8x16_t zip1 = vld1q_u8(kZips[0]), zip2 = vld1q_u8(kZips[1]);
     for (size_t i = 0; i < count; i += 8, c.from += 8 * 2 * c.nr, c.to += 64) {
         for (size_t g = 0; g < 4; ++g) {
             for (size_t q = 0; q < 4; q += 2) {
                 const uint8_t* const from = c.from + 2 * (g * c.nr + c.column) + 8 * q;
                 const uint8x16_t first = vld1q_u8(from), second = vld1q_u8(from + 8 * c.nr);
-                const uint8x16_t even = vsliq_n_u8(first, second, 4), odd = vsriq_n_u8(second, first, 4);
-                vst1q_u8(c.to + q * c.stride + 16 * g, vzip1q_u8(even, odd));
-                vst1q_u8(c.to + (q + 1) * c.stride + 16 * g, vzip2q_u8(even, odd));
+                const uint8x16x2_t even_and_odd = {{vsliq_n_u8(first, second, 4), vsriq_n_u8(second, first, 4)}};
+                vst1q_u8(c.quad(q) + 16 * g, vqtbl2q_u8(even_and_odd, zip1));
+                vst1q_u8(c.quad(q + 1) + 16 * g, vqtbl2q_u8(even_and_odd, zip2));
             }
         }
     }
@@ -115,21 +134,18 @@ struct PanelsProblem {
     const SuperPanels& of;
 };
 
-/// 16 columns, part by part: run(panels, stride, first super-block, super-blocks) with four panels of 4 columns.
+/// 16 columns, part by part: run(panels, first super-block, super-blocks) with four panels of 4 columns.
 template <class Run>
-KAI_INLINE void each_part(const PanelsProblem& p, size_t column, size_t rhs_block, size_t rhs_head, Run run) {
+KAI_INLINE void each_part(const PanelsProblem& p, size_t column, size_t rhs_head, Run run) {
     alignas(16) uint8_t buffer[4 * Limits::kPanelBytes];
     const uint8_t* const panel = p.rhs + column / p.nr * p.rhs_stride;
     for (size_t b = 0; b < p.blocks; b += Limits::kBlocks) {
         const size_t blocks = p.blocks - b < Limits::kBlocks ? p.blocks - b : Limits::kBlocks;
-        const size_t stride = rhs_head + blocks * rhs_block;
         for (size_t q = 0; q < 4 && rhs_head != 0; ++q) {
-            vst1q_u8(buffer + q * stride, vld1q_u8(panel));  // the table
+            vst1q_u8(buffer + q * Limits::kPanelBytes, vld1q_u8(panel));  // the table
         }
-        gather(
-            p.of, {panel + p.nr * (p.of.head + b * p.of.column), p.nr, column % p.nr, buffer + rhs_head, stride},
-            blocks);
-        run(buffer + rhs_head, stride, b, blocks);
+        gather(p.of, {panel + p.nr * (p.of.head + b * p.of.column), p.nr, column % p.nr, buffer + rhs_head}, blocks);
+        run(buffer + rhs_head, b, blocks);
     }
 }
 
@@ -151,7 +167,7 @@ void kai_matmul_super_panels_neon(
     vst1q_f32(args.start, vdupq_n_f32(0));
     vst1q_u8(args.mask, vdupq_n_u8(of.rhs_head != 0 ? 0x0F : 0xF0));
     vst1q_u8(args.table, of.rhs_head != 0 ? vld1q_u8(bytes(rhs)) : vdupq_n_u8(0));
-    args.lhs_stride = blocks * of.lhs_block;
+    args.lhs_stride = blocks * of.lhs_block, args.rhs_stride = Limits::kPanelBytes;
     alignas(16) float sums[Limits::kRows / 16 * kTileFloats];
     for (size_t i = 0; i < m; i += Limits::kRows) {
         const size_t rows = m - i < Limits::kRows ? m - i : Limits::kRows;
@@ -166,15 +182,14 @@ void kai_matmul_super_panels_neon(
                 }
             };
             args.quads = (columns + 3) / 4;
-            each_part(
-                p, j, of.rhs_block, of.rhs_head, [&](const uint8_t* panels, size_t stride, size_t b, size_t count) {
-                    args.rhs = panels, args.rhs_stride = stride, args.blocks = count, args.resume = b;
-                    each_tile([&](const RowsOfTile& tile, size_t row, float* tiles) {
-                        args.lhs = group + row / 4 * args.lhs_stride + b * of.lhs_block;
-                        args.tiles = tiles;
-                        tile.run(&args);
-                    });
+            each_part(p, j, of.rhs_head, [&](const uint8_t* panels, size_t b, size_t count) {
+                args.rhs = panels, args.blocks = count, args.resume = b;
+                each_tile([&](const RowsOfTile& tile, size_t row, float* tiles) {
+                    args.lhs = group + row / 4 * args.lhs_stride + b * of.lhs_block;
+                    args.tiles = tiles;
+                    tile.run(&args);
                 });
+            });
             if (blocks == 0) {
                 __builtin_memset(sums, 0, sizeof(sums));
             }

@@ -14,7 +14,7 @@ namespace kai {
 
 /// Consecutive entries of a super-block, of some bytes of each column: 1, 2 or 4; `halves`: two layouts in one byte, of
 /// 1 in the low nibbles and of 4 in the high ones; `neighbours`: nibbles of k and k + 1, 2 bytes, become k and k + 16,
-/// 4 bytes.
+/// 4 bytes. An even number of 4 bytes, a multiple of four of 1 byte.
 struct SuperEntries {
     enum Kind : uint8_t { none, bytes_1, bytes_2, bytes_4, halves, neighbours } kind;
     uint8_t count;
