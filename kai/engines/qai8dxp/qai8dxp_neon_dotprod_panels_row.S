@@ -11,74 +11,25 @@
 //     int4           4 k of a quad are 8 bytes, k and k + 1 in each: S becomes 16 times the sum
 //     int4_halves    4 k of a quad, and the 4 k that are 16 later, are 16 bytes: 16 times the sum, as the fields have
 //
-//   S0, S1, S2, S3    v16 - v31   sums of 16 columns each, four quads: S0_0 - S0_3 ...  Tiles of 16 columns: S0 and S1
-//                                 are sums of the same columns
-//   Ba, Bb            v0 - v7     RHS of 16 columns each
-//   N                 v11 - v14   int4: RHS that is loaded meanwhile
+//   Registers, and those of qai8dxp_neon_dotprod_panels.inc
+//   S0, S1, S2, S3    v16 - v31   sums of 16 columns each.  Tiles of 16 columns: S0 and S1 are sums of the same columns
 //   A_0, A_1          v8, v9      LHS, 32 k; int4: even k, odd k
-//   mask              v10         0xF0
+//   N                 v11 - v14   int4: RHS that is loaded meanwhile
 //   lowest, highest, off_ls  v0, v1, v2  results: bounds; off, ls
 //   field, scale, result          v3, v4, v5
 //
-//   lhs   x0      rhs  x1   of the tile     dst   x2      columns  x3   to go       steps  x4   of 32 k
-//   nr    x5      out  x6   OutKind         first x7      column of the panel with which the first tile begins
-//   row   x7      cursor  x8   next 4 k     next   x9   int4: the 4 k after it
-//   left  x10   steps to go                 group x11   bytes of 4 k                rsum_at, rs_at, bias_at  x12 - x14
-//   part  x15   int4: steps until S is kept kept  x16   int4: whether sums are on the stack
+//   lhs   x0      rhs  x1   of the tile     dst   x2      steps  x4   of 32 k      nr    x5
+//   first x7      column of the panel with which the first tile begins
+//   row   x7      next x9   int4: the 4 k after those at `cursor`
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
-#include "kai/engines/asm/asm.h"
-#include "kai/engines/qai8dxp/qai8dxp_args.h"
+#include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_panels.inc"
 
-lhs     .req x0
-rhs     .req x1
-dst     .req x2
-columns .req x3
-steps   .req x4
-nr      .req x5
-out     .req x6
 first   .req x7
-row     .req x7
-cursor  .req x8
 next    .req x9
-left    .req x10
-group   .req x11
-rsum_at .req x12
-rs_at   .req x13
-bias_at .req x14
-part    .req x15
-kept    .req x16
-    regs    0, Ba_0, Ba_1, Ba_2, Ba_3, Bb_0, Bb_1, Bb_2, Bb_3, A_0, A_1, mask, N_0, N_1, N_2, N_3
-    regs    16, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
-
-// int4: S is exact for so many steps of 32 products, each at most 128 * 128.
-#define EXACT_STEPS 4095
-
-// \do S<set>_<quad>, number: the sums of a tile of \tile columns; 16: both of each column.
-.macro each_sum tile, do
-    \do     S0_0, 0
-    \do     S0_1, 1
-    \do     S0_2, 2
-    \do     S0_3, 3
-    \do     S1_0, 4
-    \do     S1_1, 5
-    \do     S1_2, 6
-    \do     S1_3, 7
-    .if \tile == 64
-    \do     S2_0, 8
-    \do     S2_1, 9
-    \do     S2_2, 10
-    \do     S2_3, 11
-    \do     S3_0, 12
-    \do     S3_1, 13
-    \do     S3_2, 14
-    \do     S3_3, 15
-    .endif
-.endm
-.macro clear s, i
-    movi    \s\().2d, #0
-.endm
+    regs    8, A_0, A_1
+    regs    11, N_0, N_1, N_2, N_3
 
 // The columns of a half of S<set> += those of B<b> x 4 k of the row, \a.
 .macro left_half set, b, a
@@ -149,8 +100,6 @@ kept    .req x16
     groups_16 left_half, right_half, A_1.4b[2], A_1.4b[3]
     .endif
 .endm
-// A group has nr << this bytes.
-.equ int8_shift, 2
 
 // ---- int4_halves. \lane: of A_0, low nibbles, and of A_1, high nibbles.
 
@@ -184,7 +133,6 @@ kept    .req x16
     groups_16 left_nibbles, right_nibbles, 2, 3
     .endif
 .endm
-.equ int4_halves_shift, 2
 
 // ---- int4, k and k + 1 in a byte. Of two groups of 4 k, pairs of bytes of a column, of the one and of the other,
 // become 8 k of it: even k are the low nibbles, odd k the high ones.
@@ -254,63 +202,6 @@ kept    .req x16
     int4_8k \tile, \lane
     .endr
 .endm
-.equ int4_shift, 1
-
-// ---- Steps of a tile: \rhs, \tile. int4: sums that would not be exact are kept on the stack, as sums, not 16 times
-// them. Out: S; int4: the sums.
-
-.macro keep_first s, i
-    sshr    \s\().4s, \s\().4s, #4
-    str     q\s, [sp, #16 * \i]
-    clear   \s
-.endm
-// S / 16 is added to what is on the stack, S = 0. Changes Bb_0.
-.macro keep_more s, i
-    ldr     qBb_0, [sp, #16 * \i]
-    ssra    Bb_0.4s, \s\().4s, #4
-    str     qBb_0, [sp, #16 * \i]
-    clear   \s
-.endm
-.macro add_kept s, i
-    ldr     qBb_0, [sp, #16 * \i]
-    add     \s\().4s, \s\().4s, Bb_0.4s
-.endm
-.macro divide s, i
-    sshr    \s\().4s, \s\().4s, #4
-.endm
-
-// All steps, EXACT_STEPS at a time; what is on the stack is added in the end. Changes left, part, kept.
-.macro int4_steps tile
-    mov     kept, #0
-2:  mov     part, #EXACT_STEPS
-    cmp     left, part
-    csel    part, left, part, lo
-    sub     left, left, part
-3:  int4_step \tile
-    subs    part, part, #1
-    b.ne    3b
-    cbz     left, 5f
-    cbnz    kept, 4f
-    each_sum \tile, keep_first
-    mov     kept, #1
-    b       2b
-4:  each_sum \tile, keep_more
-    b       2b
-5:  each_sum \tile, divide
-    cbz     kept, 6f
-    each_sum \tile, add_kept
-6:
-.endm
-.macro int8_steps tile
-3:  int8_step \tile
-    subs    left, left, #1
-    b.ne    3b
-.endm
-.macro int4_halves_steps tile
-3:  int4_halves_step \tile
-    subs    left, left, #1
-    b.ne    3b
-.endm
 
 // ---- Results
 
@@ -344,21 +235,10 @@ kept    .req x16
 // PanelRowFn. lo and hi come in s0 and s1.
 .macro panel_row rhs_, tile
 func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
-    .ifc \rhs_, int4
-    frame   d8-d15, space=256
-    .else
-    frame   d8-d15
-    .endif
-    zip1    v0.2s, v0.2s, v1.2s
-    fmov    x17, d0                             // lo, hi
-    movi    mask.16b, #0xF0
-    lsl     group, nr, #\rhs_\()_shift
-    mul     rsum_at, group, steps
-    add     rsum_at, rhs, rsum_at, lsl #\rhs_\()_groups
+    panel_begin \rhs_
     add     rsum_at, rsum_at, first, lsl #2
     add     rhs, rhs, first, lsl #\rhs_\()_shift
-    add     rs_at, rsum_at, nr, lsl #2
-    add     bias_at, rs_at, nr, lsl #2
+    fields_begin
 1:  // a tile
     mov     cursor, rhs
     mov     row, lhs
@@ -369,9 +249,7 @@ func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
     \rhs_\()_steps \tile
 7:
     ldr     doff_ls, [row]
-    dup     lowest.4s, w17
-    lsr     x16, x17, #32
-    dup     highest.4s, w16
+    load_bounds
     .if \tile == 16
     add_both
     .endif
@@ -390,11 +268,6 @@ func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
     return
 endfunc
 .endm
-
-// Groups of a step, as a shift.
-.equ int8_groups, 3
-.equ int4_groups, 3
-.equ int4_halves_groups, 2
 
     panel_row int8, 64
     panel_row int8, 16
