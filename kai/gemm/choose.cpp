@@ -251,6 +251,7 @@ Groups groups_for(const Problem& p) {
             break;
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
+        case KAI_GEMM_FLOAT_TABLE:  // only as floats
         case KAI_GEMM_KIND_COUNT:
             break;
     }
@@ -304,7 +305,7 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
 int suits(const Problem& p, const kai_packer& packer) {
     const bool same_way = is_kxn(packer) != p.b_transposed;
     const bool floats = type_of(packer.source_format) != kai_dt_unknown;
-    if (p.b_kind == KAI_GEMM_GGUF || (p.b_kind == KAI_GEMM_UINT4_BLOCK && floats)) {
+    if (may_become_floats(p.b_kind) && (floats || p.b_kind != KAI_GEMM_UINT4_BLOCK)) {
         return !floats ? 0 : same_way ? 2 : 1;
     }
     if (p.b_kind == KAI_GEMM_DENSE) {
@@ -770,7 +771,7 @@ Status choose(const Problem& p, Plan& plan) {
     }
     const bool none =
         status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
-    if ((p.b_kind != KAI_GEMM_GGUF && p.b_kind != KAI_GEMM_UINT4_BLOCK) || !none) {
+    if (!may_become_floats(p.b_kind) || !none) {
         return status;
     }
     Problem dequantised = p;

@@ -117,6 +117,10 @@ enum kai_gemm_kind {
     /// scale * (q - zero point). bl is 16 or a multiple of 32. MatMulNBits of ONNX Runtime, bits = 4. Packed as
     /// INT4_BLOCK_ZERO, whose tag and packed files it shares; with bl 16 as floats. N x K.
     KAI_GEMM_UINT4_BLOCK,
+    /// Nibbles q, neighbours in the row, the even one high; a scale (b_type) per block: scale * float_table[q]. bl is a
+    /// multiple of 16. NF4 and FP4 of bitsandbytes. Packed as floats: as DENSE of f32, whose tag and packed files it
+    /// shares. N x K.
+    KAI_GEMM_FLOAT_TABLE,
     KAI_GEMM_KIND_COUNT
 };
 
@@ -202,7 +206,8 @@ struct kai_gemm_problem {
     /// @name B
     /// @{
     enum kai_gemm_kind b_kind;
-    enum kai_datatype b_type;  ///< Of DENSE, and of the scales of UINT4_BLOCK: f32, f16 or bf16.
+    /// Of DENSE, and of the scales of UINT4_BLOCK and FLOAT_TABLE: f32, f16 or bf16.
+    enum kai_datatype b_type;
     /// Of GGUF; k is a multiple of its block. F32, F16 and BF16 become DENSE. Types that no micro-kernel reads packed
     /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
     enum kai_gguf_type_id gguf_type;
@@ -374,8 +379,8 @@ struct kai_gemm_weights {
     /// for INT2_CHANNEL, INT4_BLOCK_F16, INT4_BLOCK_ZERO, INT8_BLOCK_F16, and, if transposed, for INT8_CHANNEL and
     /// INT4_CHANNEL: their packers take whole matrices. (For rows of Q4_0 and Q8_0 with gaps, use the kind GGUF.)
     size_t ldb;
-    /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl]. UINT4_BLOCK:
-    /// b_type [n][k / bl].
+    /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl]. UINT4_BLOCK,
+    /// FLOAT_TABLE: b_type [n][k / bl].
     const void* scale;
     size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
     const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.
@@ -385,7 +390,8 @@ struct kai_gemm_weights {
     const int8_t* table;  ///< INT4_TABLE: the 16 values of q. Copied: a run does not need it.
     /// UINT4_BLOCK: [n][k / bl] nibbles, the even one low, each column in whole bytes; NULL: 8, for all blocks.
     const void* zero_points;
-    uint64_t reserved[6];  ///< Zeros, else RESERVED.
+    const float* float_table;  ///< FLOAT_TABLE: 16 values. Not read after packing.
+    uint64_t reserved[5];      ///< Zeros, else RESERVED.
 };
 
 /// @name Packing constant weights

@@ -13,7 +13,7 @@ inline const char* name_of(kai_gemm_kind kind) {
     constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
                                       "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
                                       "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                      "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK"};
+                                      "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK",     "FLOAT_TABLE"};
     static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
     return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
 }
@@ -43,12 +43,23 @@ inline bool has_scales(kai_gemm_kind kind) {
     return kind != KAI_GEMM_DENSE && kind != KAI_GEMM_GGUF && !has_records(kind) && !is_lowp(kind);
 }
 
+/// They are of b_type, one for each block of nibbles, which are converted while they are packed.
+inline bool has_typed_scales(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_UINT4_BLOCK || kind == KAI_GEMM_FLOAT_TABLE;
+}
+
 inline bool has_blocks(kai_gemm_kind kind) {
-    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || kind == KAI_GEMM_UINT4_BLOCK ||
+    return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_typed_scales(kind) ||
            has_records(kind);
 }
 
-/// The source format of the packers of a kind; NULL for DENSE (any float) and GGUF (the name of the type).
+/// They become floats where no kernel reads them packed.
+inline bool may_become_floats(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_GGUF || has_typed_scales(kind);
+}
+
+/// The source format of the packers of a kind; NULL for DENSE (any float), GGUF (the name of the type) and FLOAT_TABLE
+/// (floats).
 inline const char* source_of(kai_gemm_kind kind) {
     switch (kind) {
         case KAI_GEMM_INT8_CHANNEL:

@@ -40,11 +40,12 @@ void dequantise(const Problem& p, const void* from, size_t line, size_t count, k
     }
 }
 
-/// What MatMulNBits stores, column by column.
-class Uint4Column {
+/// A column of UINT4_BLOCK or FLOAT_TABLE.
+class NibbleColumn {
 public:
-    Uint4Column(const Problem& p, const kai_gemm_weights& w, size_t line, size_t n)
+    NibbleColumn(const Problem& p, const kai_gemm_weights& w, size_t line, size_t n)
         : p_(p),
+          float_table_(p.b_kind == KAI_GEMM_FLOAT_TABLE ? w.float_table : nullptr),
           nibbles_(at(w.b, n * line)),
           scales_(at(w.scale, n * (p.k / p.bl) * size_of(p.b_type))),
           zero_points_(w.zero_points != nullptr ? at(w.zero_points, n * divide_up(p.k / p.bl, 2)) : nullptr) {
@@ -58,7 +59,18 @@ public:
         return zero_points_ != nullptr ? nibble(zero_points_, block) : 8;
     }
     int q(size_t k) const {
-        return nibble(nibbles_, k);
+        return nibble(nibbles_, float_table_ != nullptr ? k ^ 1 : k);
+    }
+    /// to[i] = weight k + i, for `count` of one block, each rounded once.
+    void dequantise(size_t k, size_t count, float* to) const {
+        const size_t block = k / p_.bl;
+        const float its_scale = scale(block);
+        const int its_zero_point = zero_point(block);
+        for (size_t i = 0; i < count; ++i) {
+            const int its_q = q(k + i);
+            to[i] = its_scale *
+                    (float_table_ != nullptr ? float_table_[its_q] : static_cast<float>(its_q - its_zero_point));
+        }
     }
 
 private:
@@ -67,11 +79,12 @@ private:
     }
 
     const Problem& p_;
+    const float* float_table_;  // or NULL
     const char *nibbles_, *scales_, *zero_points_;
 };
 
-/// They become what INT4_BLOCK_ZERO is: the even nibble high, then scales, then zeros, which stand for 8 - zero point.
-/// Exact, but for zeros of scales that have more than 21 significant bits.
+/// Those of UINT4_BLOCK become what INT4_BLOCK_ZERO is: the even nibble high, then scales, then zeros, which stand for
+/// 8 - zero point. Exact, but for zeros of scales that have more than 21 significant bits.
 void convert_uint4(
     const Problem& p, const kai_gemm_weights& w, size_t line, size_t first, size_t count, kai_call& call, void* to) {
     const size_t blocks = p.k / p.bl;
@@ -79,7 +92,7 @@ void convert_uint4(
     auto* scales = reinterpret_cast<float*>(nibbles + count * (p.k / 2));  // k / 2 is a multiple of 16
     float* zeros = scales + count * blocks;
     for (size_t n = 0; n < count; ++n) {
-        const Uint4Column column(p, w, line, first + n);
+        const NibbleColumn column(p, w, line, first + n);
         for (size_t i = 0; i < p.k / 2; ++i) {
             nibbles[n * (p.k / 2) + i] = static_cast<char>(column.q(2 * i) << 4 | column.q(2 * i + 1));
         }
@@ -91,19 +104,17 @@ void convert_uint4(
     call.rhs_scale = scales, call.rhs_zero = zeros;
 }
 
-/// The same as floats, each rounded once to f32 and then to the type, N x K or K x N.
-void dequantise_uint4(
+/// Both kinds as floats, each rounded once to f32 and then to the type, N x K or K x N.
+void dequantise_nibbles(
     const Problem& p, const kai_gemm_weights& w, size_t line, size_t first, size_t count, kai_datatype type, bool kxn,
     void* to) {
     constexpr size_t kPart = 16;  // of all blocks
     const size_t size = size_of(type), k_step = kxn ? count * size : size, n_step = kxn ? size : p.k * size;
     for (size_t n = 0; n < count; ++n) {
-        const Uint4Column column(p, w, line, first + n);
+        const NibbleColumn column(p, w, line, first + n);
         for (size_t k = 0; k < p.k; k += kPart) {
             float part[kPart];
-            for (size_t i = 0; i < kPart; ++i) {
-                part[i] = column.scale(k / p.bl) * static_cast<float>(column.q(k + i) - column.zero_point(k / p.bl));
-            }
+            column.dequantise(k, kPart, part);
             copy_matrix(type, at(to, n * n_step + k * k_step), k_step, kai_dt_f32, part, sizeof(float), 0, kPart, 1);
         }
     }
@@ -128,8 +139,8 @@ void pack_panel(
         call.rhs_stride = line;
     } else if (p.b_kind == KAI_GEMM_GGUF) {
         dequantise(p, at(w.b, first * line), line, count, type_of(packer.source_format), is_kxn(packer), copied);
-    } else if (p.b_kind == KAI_GEMM_UINT4_BLOCK && is_dequantised(plan)) {
-        dequantise_uint4(p, w, line, first, count, type_of(packer.source_format), is_kxn(packer), copied);
+    } else if (has_typed_scales(p.b_kind) && is_dequantised(plan)) {
+        dequantise_nibbles(p, w, line, first, count, type_of(packer.source_format), is_kxn(packer), copied);
     } else if (p.b_kind == KAI_GEMM_UINT4_BLOCK) {
         convert_uint4(p, w, line, first, count, call, copied);
     } else if (p.b_kind == KAI_GEMM_INT4_CHANNEL) {
@@ -158,7 +169,7 @@ void pack_panel(
     if (plan.copies_columns) {
         call.rhs = copied, call.rhs_stride = 0;
     }
-    if (p.b_kind != KAI_GEMM_UINT4_BLOCK) {
+    if (!has_typed_scales(p.b_kind)) {
         call.rhs_scale = call.rhs_scale != nullptr ? at(w.scale, first * sizeof(float)) : nullptr;
     }
 
@@ -180,7 +191,7 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, plan.gemm, 1, p.n);
     call.rhs = w.b, call.rhs_stride = w.ldb;
-    const bool converted = p.b_kind == KAI_GEMM_UINT4_BLOCK;  // panel by panel
+    const bool converted = has_typed_scales(p.b_kind);  // panel by panel
     call.rhs_scale = has_scales(p.b_kind) && !converted ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
     call.lut = w.lut, call.table = w.table;
@@ -198,9 +209,9 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
 Tag tag_of(const Plan& plan, const int32_t* lut) {
     const Problem& p = plan.problem;
     const TagBias bias = !p.bias ? kNoBias : plan.bias_apart ? kBiasAfterPanels : kBiasInPanels;
-    const kai_gemm_kind kind = p.b_kind != KAI_GEMM_UINT4_BLOCK ? p.b_kind
-                               : is_dequantised(plan)           ? KAI_GEMM_DENSE
-                                                                : KAI_GEMM_INT4_BLOCK_ZERO;
+    const kai_gemm_kind kind = !has_typed_scales(p.b_kind)                                ? p.b_kind
+                               : p.b_kind == KAI_GEMM_FLOAT_TABLE || is_dequantised(plan) ? KAI_GEMM_DENSE
+                                                                                          : KAI_GEMM_INT4_BLOCK_ZERO;
     return tag_of({kind, plan.format, p.n, p.k, p.bl, bias, p.a_zero_point, p.multiplier, lut});
 }
 
@@ -257,6 +268,9 @@ Violation check_weights(const Plan& plan, const kai_gemm_weights& w) {
     }
     if (p.b_kind == KAI_GEMM_INT4_TABLE && w.table == nullptr) {
         return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.table", name_of(p.b_kind));
+    }
+    if (p.b_kind == KAI_GEMM_FLOAT_TABLE && w.float_table == nullptr) {
+        return wrong(KAI_GEMM_NULL_POINTER, say::absent_but_needed, "weights.float_table", name_of(p.b_kind));
     }
     if (p.b_kind == KAI_GEMM_INT4_BLOCK && w.scale_stride != 0) {
         const size_t scales = p.k / p.bl * sizeof(uint16_t);

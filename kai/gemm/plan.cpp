@@ -114,8 +114,8 @@ static bool makes_lhs(const kai_gemm_kernel& kernel) {
 }
 
 bool is_dequantised(const Plan& plan) {
-    const bool may_be = plan.problem.b_kind == KAI_GEMM_GGUF || plan.problem.b_kind == KAI_GEMM_UINT4_BLOCK;
-    return may_be && plan.copies_columns && type_of(plan.rhs_packer->source_format) != kai_dt_unknown;
+    return may_become_floats(plan.problem.b_kind) && plan.copies_columns &&
+           type_of(plan.rhs_packer->source_format) != kai_dt_unknown;
 }
 
 size_t copied_columns_size(const Plan& plan) {
@@ -152,7 +152,7 @@ Violation check_values(const Problem& p) {
         return wrong(kBad, say::no_enumerator, "core", static_cast<int32_t>(p.core), "kai_cpu_core");
     }
     const char* kind = name_of(p.b_kind);
-    if ((p.b_kind == KAI_GEMM_DENSE || p.b_kind == KAI_GEMM_UINT4_BLOCK) && !is_float(p.b_type)) {
+    if ((p.b_kind == KAI_GEMM_DENSE || has_typed_scales(p.b_kind)) && !is_float(p.b_type)) {
         return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16 and bf16");
     }
     const bool integers = is_integer(p.b_kind);
@@ -234,7 +234,8 @@ Violation check_depth(const Problem& p) {
     if (has_blocks(p.b_kind) && p.bl == 0) {
         return wrong(kBad, say::zero, "bl");
     }
-    const size_t step = p.b_kind == KAI_GEMM_UINT4_BLOCK && p.bl < 32 ? 16 : 32;
+    const bool of_16 = p.b_kind == KAI_GEMM_FLOAT_TABLE || (p.b_kind == KAI_GEMM_UINT4_BLOCK && p.bl < 32);
+    const size_t step = of_16 ? 16 : 32;
     if (has_blocks(p.b_kind) && p.bl % step != 0) {
         return wrong(kBad, say::not_multiple, "bl", p.bl, step);
     }
@@ -274,8 +275,8 @@ Violation check_combination(const Problem& p) {
     constexpr Status kBad = KAI_GEMM_BAD_COMBINATION;
     const char* kind = name_of(p.b_kind);
     const bool file = p.b_kind == KAI_GEMM_GGUF || has_records(p.b_kind);
-    const bool nxk = file || p.b_kind == KAI_GEMM_INT2_CHANNEL || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO ||
-                     p.b_kind == KAI_GEMM_UINT4_BLOCK;
+    const bool nxk =
+        file || p.b_kind == KAI_GEMM_INT2_CHANNEL || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO || has_typed_scales(p.b_kind);
     if (nxk && !p.b_transposed) {
         return wrong(kBad, say::needs_transposed, kind, file ? "rows of a file are" : "it is");
     }

@@ -97,6 +97,7 @@ void fit_to_kind(kai_gemm_problem& p) {
         case KAI_GEMM_INT8_BLOCK_F16:
         case KAI_GEMM_INT4_BLOCK_ZERO:
         case KAI_GEMM_UINT4_BLOCK:
+        case KAI_GEMM_FLOAT_TABLE:
             p.b_transposed = true;
             [[fallthrough]];
         case KAI_GEMM_INT4_BLOCK:
@@ -199,8 +200,8 @@ void run(Input& in, const kai_gemm_plan& plan) {
     }
     const size_t a_count = p.groups ? 1 : p.batch, c_rows = p.scatters ? x.c_row_count : p.groups ? all : x.m;
 
-    const bool blocks =
-        p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO || p.b_kind == KAI_GEMM_UINT4_BLOCK;
+    const bool blocks = p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO ||
+                        p.b_kind == KAI_GEMM_UINT4_BLOCK || p.b_kind == KAI_GEMM_FLOAT_TABLE;
     const size_t scales = p.n * (blocks ? p.k / p.bl : 1) * (p.b_kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
     const Memory bias = memory(p.n * 4, seed), scale = memory(scales, seed), zero = memory(scales, seed),
                  weights = memory(b, seed), packed = memory(plan.packed_b_size, 0xFF),
@@ -210,11 +211,12 @@ void run(Input& in, const kai_gemm_plan& plan) {
     if (p.b_constant) {
         kai_gemm_weights w = {};
         w.b = weights.get(), w.scale = scale.get(), w.zero = reinterpret_cast<const float*>(zero.get());
-        const Memory table = memory(16, seed);
+        const Memory table = memory(16, seed), float_table = memory(16 * sizeof(float), seed);
         const bool of_blocks = p.b_kind == KAI_GEMM_UINT4_BLOCK && in.flag();
         const Memory zero_points = memory(of_blocks ? p.n * ((p.k / p.bl + 1) / 2) : 0, seed);
         w.zero_points = of_blocks ? zero_points.get() : nullptr;
         w.table = reinterpret_cast<const int8_t*>(table.get());
+        w.float_table = reinterpret_cast<const float*>(float_table.get());
         w.bias = p.bias ? bias.get() : nullptr, w.zero_point = in.flag() ? 8 : 0;
         for (size_t i = 0; i < matrices; ++i) {
             for (size_t unit = plan.pack_units; unit-- > 0;) {

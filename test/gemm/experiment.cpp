@@ -88,14 +88,15 @@ const char* name_of(kai_gemm_kind kind) {
     constexpr const char* names[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
                                      "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
                                      "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                     "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK"};
+                                     "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK",     "FLOAT_TABLE"};
     static_assert(std::size(names) == KAI_GEMM_KIND_COUNT);
     return names[kind];
 }
 
 bool has_blocks(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO ||
-           kind == KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_INT4_TABLE || kind == KAI_GEMM_UINT4_BLOCK;
+           kind == KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_INT4_TABLE || kind == KAI_GEMM_UINT4_BLOCK ||
+           kind == KAI_GEMM_FLOAT_TABLE;
 }
 
 const char* name_of(kai_datatype type) {

@@ -142,6 +142,7 @@ TEST(GemmExplain, CombinationsThatCanBeMended) {
     of(KAI_GEMM_INT8_BLOCK_F16, as_it_is, SAID(needs_transposed, "INT8_BLOCK_F16", "rows of a file are"));
     of(KAI_GEMM_GGUF, as_it_is, SAID(needs_transposed, "GGUF", "rows of a file are"));
     of(KAI_GEMM_UINT4_BLOCK, as_it_is, SAID(needs_transposed, "UINT4_BLOCK", "it is"));
+    of(KAI_GEMM_FLOAT_TABLE, as_it_is, SAID(needs_transposed, "FLOAT_TABLE", "it is"));
     of(KAI_GEMM_INT4_TABLE, as_it_is, SAID(needs_transposed, "INT4_TABLE", "rows of a file are"));
     of(KAI_GEMM_INT4_BLOCK_ZERO, as_it_is, SAID(needs_transposed, "INT4_BLOCK_ZERO", "it is"));
     of(KAI_GEMM_INT2_CHANNEL, as_it_is, SAID(needs_transposed, "INT2_CHANNEL", "it is"));
@@ -150,7 +151,7 @@ TEST(GemmExplain, CombinationsThatCanBeMended) {
     for (const kai_gemm_kind kind :
          {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
           KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16,
-          KAI_GEMM_INT2_STATIC, KAI_GEMM_INT4_TABLE, KAI_GEMM_UINT4_BLOCK}) {
+          KAI_GEMM_INT2_STATIC, KAI_GEMM_INT4_TABLE, KAI_GEMM_UINT4_BLOCK, KAI_GEMM_FLOAT_TABLE}) {
         const std::string reason = SAID(needs_constant, name_of(kind));
         of(kind, variable, reason.c_str());
     }

@@ -145,8 +145,9 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_weights, scale), offsetof(kai_gemm_weights, scale_stride),
             offsetof(kai_gemm_weights, zero), offsetof(kai_gemm_weights, zero_point), offsetof(kai_gemm_weights, lut),
             offsetof(kai_gemm_weights, bias), offsetof(kai_gemm_weights, table),
-            offsetof(kai_gemm_weights, zero_points), offsetof(kai_gemm_weights, reserved)}),
-        (Bytes{128, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80}))
+            offsetof(kai_gemm_weights, zero_points), offsetof(kai_gemm_weights, float_table),
+            offsetof(kai_gemm_weights, reserved)}),
+        (Bytes{128, 0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88}))
         << "kai_gemm_weights";
     EXPECT_EQ(
         (Bytes{
