@@ -4,6 +4,7 @@
 #include "tools/kai_pack/kai_pack.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -53,6 +54,62 @@ const kai_gguf_type* find_gguf_type(const string& name) {
         }
     }
     return nullptr;
+}
+
+// ---- tables ----
+
+using Table = std::array<float, 16>;
+
+/// The 16 numbers of --table, or those of a name.
+Table table_of(const Options& o) {
+    static const std::map<string, Table> named = {
+        // bitsandbytes: quantiles of the normal distribution; floats of 4 bits, divided by the largest
+        {"nf4",
+         {-1.0F, -0.6961928009986877F, -0.5250730514526367F, -0.39491748809814453F, -0.28444138169288635F,
+          -0.18477343022823334F, -0.09105003625154495F, 0.0F, 0.07958029955625534F, 0.16093020141124725F,
+          0.24611230194568634F, 0.33791524171829224F, 0.44070982933044434F, 0.5626170039176941F, 0.7229568362236023F,
+          1.0F}},
+        {"fp4",
+         {0.0F, 0.0625F / 12, 8.0F / 12, 1.0F, 4.0F / 12, 6.0F / 12, 2.0F / 12, 3.0F / 12, -0.0F, -0.0625F / 12,
+          -8.0F / 12, -1.0F, -4.0F / 12, -6.0F / 12, -2.0F / 12, -3.0F / 12}},
+        // GGUF
+        {"iq4nl", {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}}};
+    const auto found = o.table.size() == 1 ? named.find(lower_case(o.table[0])) : named.end();
+    if (found != named.end()) {
+        return found->second;
+    }
+    Table table;
+    if (o.table.size() != table.size()) {
+        fail("--table: " + std::to_string(o.table.size()) + " values, needs 16 numbers, or nf4, fp4 or iq4nl");
+    }
+    for (size_t i = 0; i < table.size(); ++i) {
+        char* end = nullptr;
+        table[i] = std::strtof(o.table[i].c_str(), &end);
+        if (o.table[i].empty() || *end != 0) {
+            fail("--table: value " + std::to_string(i) + " is " + o.table[i] + ", not a number");
+        }
+    }
+    return table;
+}
+
+/// The same as int8.
+std::array<int8_t, 16> int8_table_of(const Options& o) {
+    const Table table = table_of(o);
+    std::array<int8_t, 16> integers;
+    for (size_t i = 0; i < table.size(); ++i) {
+        if (!(table[i] >= INT8_MIN && table[i] <= INT8_MAX) || table[i] != std::trunc(table[i])) {
+            fail(
+                "--table: value " + std::to_string(i) + " is " + std::to_string(table[i]) +
+                ", this kernel needs integers from -128 to 127");
+        }
+        integers[i] = static_cast<int8_t>(table[i]);
+    }
+    return integers;
+}
+
+/// Whether weights are indices of a table of floats, which become f32.
+bool have_float_table(const Tensor& t, const Options& o) {
+    return !o.table.empty() && t.kind == KAI_GEMM_DENSE;
 }
 
 // ---- sources ----
@@ -314,6 +371,33 @@ private:
     }
 };
 
+/// Elements of the scales of a table of floats: f32, if they are raw.
+kai_datatype scale_type_of(const Array& scale) {
+    scale.expect_type({"<f4", "<f2", "<u2", "<i2", "<V2"});
+    return scale.is_bytes() || scale.type() == "<f4" ? kai_dt_f32 : scale.type() == "<f2" ? kai_dt_f16 : kai_dt_bf16;
+}
+
+/// f32 weights, N x K, of matrix number `matrix`: scale * table[index], rounded once, as of KAI_GEMM_FLOAT_TABLE.
+std::vector<float> floats_of(
+    const Tensor& t, const Options& o, const Array& indices, const Array& scales, size_t matrix) {
+    const Table table = table_of(o);
+    const kai_datatype type = scale_type_of(scales);
+    const size_t size = kai_get_datatype_size_in_bytes(type);
+    const auto scale_at = [&](size_t i) {
+        float x = 0;
+        uint16_t half = 0;
+        std::memcpy(type == kai_dt_f32 ? static_cast<void*>(&x) : &half, scales.data() + i * size, size);
+        return type == kai_dt_f32 ? x : type == kai_dt_f16 ? kai_cast_f32_f16(half) : kai_cast_f32_bf16(half);
+    };
+    std::vector<float> floats(t.n * t.k);
+    const size_t before = matrix * floats.size();
+    for (size_t i = 0; i < floats.size(); ++i) {
+        const unsigned byte = indices.data()[(before + i) / 2];
+        floats[i] = scale_at((before + i) / o.bl) * table[i % 2 == 0 ? byte >> 4 : byte & 15U];
+    }
+    return floats;
+}
+
 /// Bytes of a line of weights as kai_gemm_weights has it.
 size_t line_size(const Tensor& t, bool transposed) {
     const size_t length = transposed ? t.k : t.n;
@@ -325,6 +409,7 @@ size_t line_size(const Tensor& t, bool transposed) {
             return kai_gguf_row_size(kai_gguf_find_type(t.gguf_type), t.k, &row) ? row : 0;
         }
         case KAI_GEMM_INT4_BLOCK_F16:
+        case KAI_GEMM_INT4_TABLE:
             return t.k / t.bl * (2 + t.bl / 2);
         case KAI_GEMM_INT8_BLOCK_F16:
             return t.k / t.bl * (2 + t.bl);
@@ -335,13 +420,39 @@ size_t line_size(const Tensor& t, bool transposed) {
     }
 }
 
+/// What the kernel makes of --table: its kind, and what goes with it.
+void describe_table(Tensor& t, const Options& o, const Array& array) {
+    if (t.kind != KAI_GEMM_DENSE && t.kind != KAI_GEMM_GGUF) {
+        fail(string("--table: ") + kKinds[t.kind] + " has none");
+    }
+    if (!o.transposed) {
+        fail("--table: indices are N x K (--transposed)");
+    }
+    array.expect_type({});
+    if (t.kind == KAI_GEMM_GGUF) {
+        int8_table_of(o);
+        t.kind = KAI_GEMM_INT4_TABLE, t.type = kai_dt_unknown;
+        return;
+    }
+    table_of(o);
+    t.type = kai_dt_f32;
+    if (o.scale.empty() || o.bl == 0 || o.bl % 16 != 0) {
+        fail("--table: floats need --scale, and --bl that is a multiple of 16, not " + std::to_string(o.bl));
+    }
+}
+
 /// Describes the tensor by the options and the shape of the array. True: f32 weights are to be quantised.
 bool describe(Tensor& t, const Options& o, const Array& array) {
     static const std::map<string, kai_datatype> types = {
         {"f32", kai_dt_f32}, {"<f4", kai_dt_f32}, {"f16", kai_dt_f16}, {"<f2", kai_dt_f16}, {"bf16", kai_dt_bf16}};
     check(kai_gemm_tensor_for(o.kernel.c_str(), o.vector_length, &t), o.kernel);
     const string type = !o.type.empty() ? lower_case(o.type) : array.is_bytes() ? "" : array.type();
-    if (o.type.empty()) {
+    if (!o.table.empty()) {
+        if (!o.type.empty()) {
+            fail("--table and --type are for different weights");
+        }
+        describe_table(t, o, array);
+    } else if (o.type.empty()) {
         array.expect_type({"<f4", "<f2"});
     } else {
         static const std::map<string, std::vector<string>> elements = {
@@ -368,7 +479,9 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
     }
     const std::vector<size_t>& shape = array.shape();
     const size_t dims = shape.size();
-    t.n = o.n, t.k = o.k, t.bl = o.bl, t.count = o.count;
+    const bool float_table = have_float_table(t, o);
+    t.n = o.n, t.k = o.k, t.bl = float_table ? 0 : t.kind == KAI_GEMM_INT4_TABLE && o.bl == 0 ? 32 : o.bl;
+    t.count = o.count;
     if (dims >= 2) {
         const size_t per_byte = is_float ? 1 : 8 / bits_of(t.kind);
         const size_t rows = shape[dims - 2], columns = product_of({shape[dims - 1], per_byte}, array.path());
@@ -376,6 +489,9 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
         t.k = t.k != 0 ? t.k : o.transposed ? columns : rows;
     }
     t.count = t.count != 0 ? t.count : dims == 3 ? shape[0] : 1;
+    if (float_table && t.k % o.bl != 0) {
+        fail(o.name + ": k = " + std::to_string(t.k) + " is not a multiple of bl = " + std::to_string(o.bl));
+    }
     t.name = o.name.c_str();
     t.bias = !o.bias.empty(), t.bias_apart = o.bias_apart;
     t.a_zero_point = o.a_zero_point, t.multiplier = o.multiplier;
@@ -399,14 +515,18 @@ struct Arrays {
         scale = optional(o.scale), zero = optional(o.zero), bias = optional(o.bias);
     }
 
-    void check(const Tensor& t, bool quantise, bool transposed) {
-        const size_t blocks = t.bl != 0 ? t.k / t.bl : 1;
-        const size_t scale_size = t.kind == KAI_GEMM_INT4_BLOCK ? 2 : 4;
+    void check(const Tensor& t, const Options& o, bool quantise) {
+        const bool transposed = o.transposed, float_table = have_float_table(t, o);
+        const size_t bl = float_table ? o.bl : t.bl, blocks = bl != 0 ? t.k / bl : 1;
+        const size_t scale_size = float_table ? kai_get_datatype_size_in_bytes(scale_type_of(*scale))
+                                  : t.kind == KAI_GEMM_INT4_BLOCK ? 2
+                                                                  : 4;
         const bool rows = transposed || t.kind == KAI_GEMM_GGUF || t.kind == KAI_GEMM_INT4_BLOCK_F16 ||
                           t.kind == KAI_GEMM_INT8_BLOCK_F16;
         const size_t lines = (quantise ? transposed : rows) ? t.n : t.k;
-        const size_t line =
-            quantise ? product_of({transposed ? t.k : t.n, sizeof(float)}, t.name) : line_size(t, transposed);
+        const size_t line = quantise      ? product_of({transposed ? t.k : t.n, sizeof(float)}, t.name)
+                            : float_table ? t.k / 2
+                                          : line_size(t, transposed);
         weights.expect_shape({t.count, lines, line}, 1);
         matrix = lines * line;
         const auto expect = [](const std::unique_ptr<Array>& array, const std::vector<string>& types,
@@ -417,9 +537,8 @@ struct Arrays {
             }
         };
         const bool bf16 = t.kind == KAI_GEMM_INT4_BLOCK, integers = is_static(t.kind);
-        expect(
-            scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : std::vector<string>{"<f4"}, {t.count, t.n, blocks},
-            scale_size);
+        const std::vector<string> its_type = {float_table && scale != nullptr ? scale->type() : "<f4"};
+        expect(scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : its_type, {t.count, t.n, blocks}, scale_size);
         expect(zero, {"<f4"}, {t.count, t.n, blocks}, sizeof(float));
         expect(bias, {integers ? "<i4" : "<f4"}, {t.count, t.n}, sizeof(float));
         scales = t.n * blocks * scale_size, zeros = t.n * blocks * sizeof(float), biases = t.n * sizeof(float);
@@ -438,6 +557,16 @@ void pack_tensor(const Tensor& t, const Options& o, const Arrays& arrays, bool q
         w.zero = reinterpret_cast<const float*>(part(arrays.zero, arrays.zeros));
         w.zero_point = static_cast<uint8_t>(o.zero_point);
         w.bias = part(arrays.bias, arrays.biases);
+        std::array<int8_t, 16> table;
+        if (t.kind == KAI_GEMM_INT4_TABLE) {
+            table = int8_table_of(o);
+            w.table = table.data();
+        }
+        std::vector<float> floats;
+        if (have_float_table(t, o)) {
+            floats = floats_of(t, o, arrays.weights, *arrays.scale, m);
+            w.b = floats.data(), w.scale = nullptr;
+        }
         std::unique_ptr<Quantised> quantised;
         if (quantise) {
             quantised = std::make_unique<Quantised>(t, arrays.weights, m, o.transposed);
@@ -515,7 +644,7 @@ void pack(const Options& o) {
     Arrays arrays(o);
     Tensor t = {};
     const bool quantise = describe(t, o, arrays.weights);
-    arrays.check(t, quantise, o.transposed);
+    arrays.check(t, o, quantise);
     std::vector<Tensor> tensors = {t};
     std::unique_ptr<Source> before;
     if (out.exists()) {

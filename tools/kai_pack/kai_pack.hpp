@@ -18,6 +18,7 @@ struct Options {
     int32_t a_zero_point = 0;
     float multiplier = 1;
     std::vector<int32_t> lut;
+    std::vector<std::string> table;
     std::vector<std::string> in;
 };
 

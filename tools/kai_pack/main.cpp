@@ -45,6 +45,11 @@ int main(int argc, char** argv) {
     p->add_option("--a-zero-point", o.a_zero_point, "static int8: zero point of A");
     p->add_option("--multiplier", o.multiplier, "static int8: scale of A / scale of C");
     p->add_option("--lut", o.lut, "int2: four weights")->expected(4);
+    p->add_option(
+         "--table", o.table,
+         "the weights are indices of 4 bits, N x K, of these 16 numbers, or of nf4, fp4 or iq4nl: records of a kernel "
+         "with a table (int8), or for a kernel of floats nibbles, the first one high, with --scale and --bl")
+        ->expected(1, 16);
     p->add_flag("--replace", o.replace, "a tensor of this name");
     p->callback([&] { kai_pack_tool::pack(o); });
     CLI::App* j = app.add_subcommand("join", "puts the tensors of several files into one");

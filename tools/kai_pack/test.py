@@ -351,6 +351,57 @@ assert f32(r["packed"][4 * 16:][:32]) == [0.5 * 8 - 1] * 4 + [0.5 / 16] * 4
 assert "GGUF Q4_1, n 2, k 32" in run("inspect", "gguf")
 run("pack", "gguf", "--name", "s", *rows_of, "--type", "q6_k", fails="no micro-kernel of this library reads")
 
+# Indices of a table of floats become these floats: two rows of 32 in blocks of 16, the first index of a byte high.
+NF4 = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
+       -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634,
+       0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0]
+FP4 = [x / 12 for x in (0, 0.0625, 8, 12, 4, 6, 2, 3, -0.0, -0.0625, -8, -12, -4, -6, -2, -3)]
+TABLED = ("--name", "t", "--kernel", FLOAT, "--vector-length", 128, "--transposed", "--n", 2, "--k", 32)
+indices, scales = [random.randrange(16) for _ in range(64)], [0.5, 2.0, 3.0, -1.25]
+npy("t.indices.npy", (32, 1), bytes(a << 4 | b for a, b in zip(indices[::2], indices[1::2])), descr="'|u1'")
+npy("t.f32.npy", (2, 2), scales)
+npy("t.f16.npy", (4,), struct.pack("<4e", *scales), descr="'<f2'")
+npy("t.bf16.npy", (2, 2), struct.pack("<4H", *(struct.unpack("<2H", struct.pack("<f", x))[1] for x in scales)),
+    descr="'<u2'")
+own = [random.uniform(-9, 9) for _ in range(16)]
+for values, spelled, scale in ((NF4, ["nf4"], "t.f32.npy"), (FP4, ["FP4"], "t.f16.npy"), (own, own, "t.bf16.npy")):
+    run("pack", "t", *TABLED, "--weights", "t.indices.npy", "--scale", scale, "--bl", 16, "--table", *spelled,
+        "--replace")
+    exact = f32(array.array("f", values).tobytes())
+    npy("t.floats.npy", (2, 32), [scales[i // 16] * exact[q] for i, q in enumerate(indices)])
+    run("pack", "u", *TABLED, "--weights", "t.floats.npy", "--replace")
+    assert read(pathlib.Path("t")) == read(pathlib.Path("u")), spelled
+for arguments, why in (
+        (("--scale", "t.f32.npy", "--bl", 24, "--table", "nf4"), "--bl that is a multiple of 16, not 24"),
+        (("--bl", 16, "--table", "nf4"), "floats need --scale"),
+        (("--scale", "t.f32.npy", "--bl", 64, "--table", "nf4"), "t: k = 32 is not a multiple of bl = 64"),
+        (("--scale", "t.f32.npy", "--bl", 32, "--table", "nf4"), "t.f32.npy: has shape 2 x 2 of <f4, needs 1 x 2 x 1"),
+        (("--scale", "t.f32.npy", "--bl", 16, "--table", "nf5"), "--table: 1 values, needs 16 numbers, or nf4"),
+        (("--scale", "t.f32.npy", "--bl", 16, "--table", *own[:15], "x"), "--table: value 15 is x, not a number"),
+        (("--table", "nf4", "--type", "f32"), "--table and --type are for different weights")):
+    run("pack", "v", *TABLED, "--weights", "t.indices.npy", *arguments, fails=why)
+run("pack", "v", *TABLED, "--weights", "t.f32.npy", "--scale", "t.f32.npy", "--bl", 16, "--table", "nf4",
+    fails="t.f32.npy: has elements <f4, needs bytes")
+
+# Records of a kernel with a table of int8: with that of IQ4_NL, the panels of IQ4_NL.
+RECORDS = ("--name", "t", "--kernel", "matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_portable", "--weights", "t.records",
+           "--n", 2, "--k", 32)
+pathlib.Path("t.records").write_bytes(b"".join(struct.pack("<e16s", x, random.randbytes(16)) for x in scales[:2]))
+nl = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113)
+run("pack", "t.rows", *RECORDS, "--type", "iq4_nl")
+rows = read(pathlib.Path("t.rows"))["t"]
+for table in (["iq4nl"], nl):
+    run("pack", "t", *RECORDS, "--transposed", "--table", *table, "--replace")
+    t = read(pathlib.Path("t"))["t"]
+    assert (t["kind"], t["bl"], t["format"]) == (13, 32, "qlu4c32p")
+    assert t["packed"][:t["stride"] - 64] == rows["packed"][:rows["stride"] - 64]
+assert "int4 table, n 2, k 32, bl 32" in run("inspect", "t")
+run("pack", "v", *RECORDS, "--transposed", "--table", "nf4", fails="value 1 is -0.696193, this kernel needs integers")
+run("pack", "v", *RECORDS, "--table", "iq4nl", fails="indices are N x K (--transposed)")
+run("pack", "v", "--name", "t", "--kernel", INT8, "--weights", "t.records", "--transposed", "--table", "iq4nl",
+    fails="--table: int8 has none")
+os.remove("t")
+
 # Mistakes leave the file as it was.
 before = file.read_bytes()
 run("pack", file, "--name", "g", *raw, "--n", n, "--k", k, fails="has a tensor g already")
