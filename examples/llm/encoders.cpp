@@ -3,9 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <queue>
 
-#include "examples/llm/pretokenizer.hpp"
 #include "examples/llm/tokenizer.hpp"
 #include "examples/llm/unicode.hpp"
 
@@ -13,7 +13,7 @@ namespace llm {
 namespace {
 
 /// Joins neighbours of `pieces`, lengths of parts of `text`, until none can be: the pair with the lowest rank first, of
-/// equal ones the left one. rank(left, right, value) is false if they stay apart. Returns the parts.
+/// equal ones the left one. rank(left, right) has no value if they stay apart. Returns the parts.
 template <typename Rank>
 std::vector<std::string_view> join_pieces(std::string_view text, const std::vector<size_t>& pieces, Rank rank) {
     constexpr size_t none = SIZE_MAX;
@@ -38,9 +38,8 @@ std::vector<std::string_view> join_pieces(std::string_view text, const std::vect
             return;
         }
         const Part &l = parts[left], &r = parts[parts[left].next];
-        float value = 0;
-        if (rank(l.text, r.text, value)) {
-            pairs.push({value, left, l.text.size() + r.text.size()});
+        if (const std::optional<float> value = rank(l.text, r.text)) {
+            pairs.push({*value, left, l.text.size() + r.text.size()});
         }
     };
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -80,9 +79,8 @@ public:
         for (unsigned byte = 0; byte < 256; ++byte) {
             char text[8];
             std::snprintf(text, sizeof(text), "<0x%02X>", byte);
-            if (!vocabulary.find(text, bytes_[byte])) {
-                bytes_[byte] = static_cast<Token>(unknown);
-            }
+            const Token* token = vocabulary.find(text);
+            bytes_[byte] = token != nullptr ? *token : static_cast<Token>(unknown);
         }
     }
 
@@ -95,16 +93,13 @@ public:
         for (size_t at = 0; at < escaped.size(); at += pieces.back()) {
             pieces.push_back(code_point_at(escaped, at).size);
         }
-        const auto rank = [&](std::string_view left, std::string_view right, float& value) {
-            Token token;
-            const bool known = vocabulary_.find({left.data(), left.size() + right.size()}, token);
-            value = known ? -vocabulary_.scores[token] : 0;
-            return known;
+        const auto rank = [&](std::string_view left, std::string_view right) {
+            const Token* token = vocabulary_.find({left.data(), left.size() + right.size()});
+            return token != nullptr ? std::optional(-vocabulary_.scores[*token]) : std::nullopt;
         };
         for (const std::string_view part : join_pieces(escaped, pieces, rank)) {
-            Token token;
-            if (vocabulary_.find(part, token)) {
-                to.push_back(token);
+            if (const Token* token = vocabulary_.find(part)) {
+                to.push_back(*token);
                 continue;
             }
             for (const char c : part) {
@@ -121,11 +116,9 @@ public:
                        ? std::string(1, static_cast<char>(byte))
                        : std::string();
         }
-        std::string plain;
-        for (size_t at = 0; at < text.size();) {
-            const bool space = text.substr(at, kSpace.size()) == kSpace;
-            plain.push_back(space ? ' ' : text[at]);
-            at += space ? kSpace.size() : 1;
+        std::string plain(text);
+        for (size_t at; (at = plain.find(kSpace)) != std::string::npos;) {
+            plain.replace(at, kSpace.size(), " ");
         }
         return plain;
     }
@@ -141,11 +134,8 @@ private:
 /// Byte-level BPE: bytes are written as printable characters, pairs are joined in the order of the file's merges.
 class Bpe : public Encoder {
 public:
-    Bpe(const ModelFile& file, const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
-        const auto pre = file.get<std::string_view>("tokenizer.ggml.pre", "");
-        split_ = find_pretokenizer(pre);
-        require(split_ != nullptr, "the pre-tokenizer " + quoted(pre) + " is not supported");
-        whole_words_ = pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+    Bpe(const ModelFile& file, const Vocabulary& vocabulary)
+        : vocabulary_(vocabulary), words_(find_pretokenizer(file.get<std::string_view>("tokenizer.ggml.pre", ""))) {
         float rank = 0;
         for (const std::string_view merge : file.all<std::string_view>("tokenizer.ggml.merges")) {
             ranks_.emplace(merge, rank++);
@@ -155,13 +145,16 @@ public:
         for (uint32_t byte = 0; byte < 256; ++byte) {
             const bool itself = (byte > 0x20 && byte < 0x7F) || (byte > 0xA0 && byte != 0xAD);
             const uint32_t character = itself ? byte : next++;
-            append_utf8(characters_[byte], character);
+            characters_[byte] = character < 0x80 ? std::string(1, static_cast<char>(character))
+                                                 : std::string{
+                                                       static_cast<char>(0xC0 | character >> 6),
+                                                       static_cast<char>(0x80 | (character & 0x3F))};
             bytes_[character] = static_cast<char>(byte);
         }
     }
 
     void encode(std::string_view text, std::vector<Token>& to) const override {
-        for (const std::string_view word : split_(text)) {
+        for (const std::string_view word : words_.split(text)) {
             std::string characters;
             std::vector<size_t> pieces;
             for (const char c : word) {
@@ -169,20 +162,21 @@ public:
                 characters += character;
                 pieces.push_back(character.size());
             }
-            Token token;
-            if (whole_words_ && vocabulary_.find(characters, token)) {
-                to.push_back(token);
+            if (const Token* token = vocabulary_.find(characters); token != nullptr && words_.llama3) {
+                to.push_back(*token);
                 continue;
             }
             std::string key;
-            const auto rank = [&](std::string_view left, std::string_view right, float& value) {
+            const auto rank = [&](std::string_view left, std::string_view right) {
                 key.assign(left).append(" ").append(right);
                 const auto found = ranks_.find(key);
-                value = found != ranks_.end() ? found->second : 0;
-                return found != ranks_.end();
+                const bool joins = found != ranks_.end() && vocabulary_.find({left.data(), key.size() - 1}) != nullptr;
+                return joins ? std::optional(found->second) : std::nullopt;
             };
             for (const std::string_view part : join_pieces(characters, pieces, rank)) {
-                push(part, to);
+                if (const Token* token = vocabulary_.find(part)) {  // else a byte, which the vocabulary does not have
+                    to.push_back(*token);
+                }
             }
         }
     }
@@ -200,25 +194,8 @@ public:
     }
 
 private:
-    /// The token of `part`, or those of its characters. Bytes without a token are lost, as the vocabulary has no other.
-    void push(std::string_view part, std::vector<Token>& to) const {
-        Token token;
-        if (vocabulary_.find(part, token)) {
-            to.push_back(token);
-            return;
-        }
-        for (size_t at = 0; at < part.size();) {
-            const size_t size = code_point_at(part, at).size;
-            if (vocabulary_.find(part.substr(at, size), token)) {
-                to.push_back(token);
-            }
-            at += size;
-        }
-    }
-
     const Vocabulary& vocabulary_;
-    Pretokenizer* split_;
-    bool whole_words_;  // a word that is a token is not merged
+    const Pretokenizer& words_;
     std::unordered_map<std::string_view, float> ranks_;
     std::array<std::string, 256> characters_;
     std::unordered_map<uint32_t, char> bytes_;
@@ -226,11 +203,12 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Encoder> make_spm(const ModelFile& file, const Vocabulary& vocabulary) {
-    return std::make_unique<Spm>(file, vocabulary);
-}
-
-std::unique_ptr<Encoder> make_bpe(const ModelFile& file, const Vocabulary& vocabulary) {
+std::unique_ptr<Encoder> make_encoder(const ModelFile& file, const Vocabulary& vocabulary) {
+    const auto model = file.get<std::string_view>("tokenizer.ggml.model");
+    if (model == "llama") {
+        return std::make_unique<Spm>(file, vocabulary);
+    }
+    require(model == "gpt2", "tokenizers of the kind " + quoted(model) + " are not supported, only llama and gpt2");
     return std::make_unique<Bpe>(file, vocabulary);
 }
 

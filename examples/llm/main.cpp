@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <random>
+#include <sstream>
 
 #include "examples/llm/measure.hpp"
 #include "examples/llm/model.hpp"
@@ -23,15 +25,13 @@ namespace llm {
 namespace {
 
 void print_tokens(const Tokenizer& tokenizer, const std::string& path) {
-    const std::string texts = read_text(path);
-    const char end = texts.find('\0') != std::string::npos ? '\0' : '\n';
-    for (size_t begin = 0; begin < texts.size();) {
-        const size_t size = std::min(texts.find(end, begin), texts.size()) - begin;
-        for (const Token token : tokenizer.encode(std::string_view(texts).substr(begin, size), true, true)) {
+    std::istringstream texts(read_text(path));
+    const char end = texts.str().find('\0') != std::string::npos ? '\0' : '\n';
+    for (std::string text; std::getline(texts, text, end);) {
+        for (const Token token : tokenizer.encode(text, true, true)) {
             std::printf("%u ", token);
         }
         std::printf("\n");
-        begin += size + 1;
     }
 }
 
@@ -39,8 +39,8 @@ void print_tokens(const Tokenizer& tokenizer, const std::string& path) {
 template <typename Each>
 const float* read_prompt(Network& network, const std::vector<Token>& tokens, bool all, Each each) {
     const float* logits = nullptr;
-    for (size_t at = 0; at < tokens.size(); at += network.rows()) {
-        const size_t rows = std::min(network.rows(), tokens.size() - at);
+    for (size_t at = 0; at < tokens.size(); at += network.batch) {
+        const size_t rows = std::min(network.batch, tokens.size() - at);
         logits = network.run(&tokens[at], rows, all);
         each(logits, rows);
     }
@@ -60,10 +60,10 @@ void write_logits(Network& network, const std::vector<Token>& tokens, size_t voc
 void generate(
     const Options& o, const Tokenizer& tokenizer, Network& network, std::vector<Token> tokens, size_t vocabulary) {
     const float* logits = read_prompt(network, tokens, false, [](const float*, size_t) {});
-    Sampler sampler(o.sampling);
+    std::mt19937_64 random(o.sampling.seed);
     std::string text;
     for (size_t i = 0; i < o.count; ++i) {
-        const Token token = sampler.choose(logits, vocabulary, tokens);
+        const Token token = choose_token(o.sampling, logits, vocabulary, tokens, random);
         if (tokenizer.is_end(token)) {
             break;
         }

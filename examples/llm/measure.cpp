@@ -17,10 +17,6 @@
 namespace llm {
 namespace {
 
-double mib(size_t bytes) {
-    return static_cast<double>(bytes) / (1 << 20);
-}
-
 /// The largest size that this process had, of what is in memory.
 size_t peak_bytes() {
     std::ifstream status("/proc/self/status");  // Linux: getrusage counts what the process was before exec, too
@@ -63,18 +59,13 @@ std::vector<double> seconds_of(size_t count, Task task) {
 
 /// Bytes per second that all threads together read from memory.
 double reading_rate(ThreadPool& pool) {
-    constexpr size_t parts = 2048, words = size_t{1} << 14, chains = 8;  // 256 MiB: more than caches hold
+    constexpr size_t parts = 2048, words = size_t{1} << 14;  // 256 MiB: more than caches hold
     const std::vector<uint64_t> data(parts * words, 1);
     std::vector<uint64_t> sums(parts);
     const std::vector<double> seconds = seconds_of(3, [&](size_t) {
         pool.for_each(parts, [&](size_t part) {
-            uint64_t several[chains] = {};
-            for (size_t i = part * words; i < (part + 1) * words; i += chains) {
-                for (size_t chain = 0; chain < chains; ++chain) {
-                    several[chain] += data[i + chain];
-                }
-            }
-            sums[part] = std::accumulate(several, several + chains, uint64_t{0});
+            const auto* begin = data.data() + part * words;
+            sums[part] = std::accumulate(begin, begin + words, uint64_t{0});
         });
     });
     require(sums[0] == words, "memory does not hold what was written");  // the sums are used
@@ -113,13 +104,14 @@ void print_steps(const Clock& clock, size_t runs) {
 }  // namespace
 
 void print_memory(const Network& network) {
+    const auto mib = [](size_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
     std::fprintf(
         stderr, "memory: weights %.1f, cache %.1f, workspace %.1f MiB; peak of the process %.1f MiB\n",
         mib(network.costs.bytes), mib(network.cache_bytes), mib(network.workspace_bytes), mib(peak_bytes()));
 }
 
 void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t count) {
-    const size_t rows = network.rows();
+    const size_t rows = network.batch;
     std::vector<Token> tokens;
     for (size_t i = 0; i < rows; ++i) {
         tokens.push_back(static_cast<Token>(i * 7919 % model.shape.vocabulary));
@@ -161,8 +153,8 @@ void print_perplexity(Network& network, std::vector<Token> tokens, const Token* 
     for (size_t begin = 0; begin + window <= tokens.size(); begin += window) {
         tokens[begin] = bos != nullptr ? *bos : tokens[begin];
         network.restart();
-        for (size_t at = 0; at < window; at += network.rows()) {
-            const size_t rows = std::min(network.rows(), window - at);
+        for (size_t at = 0; at < window; at += network.batch) {
+            const size_t rows = std::min(network.batch, window - at);
             const float* logits = network.run(&tokens[begin + at], rows, true);
             for (size_t i = std::max(at, half); i < std::min(at + rows, window - 1); ++i, ++count) {
                 sum += surprise(logits + (i - at) * vocabulary, vocabulary, tokens[begin + i + 1]);

@@ -12,7 +12,7 @@ namespace llm {
 /// Weights, cache and workspace, and the largest size that the process had.
 void print_memory(const Network& network);
 
-/// Tokens per second of a prompt of network.rows() tokens, and of `count` tokens one by one after it; where the time
+/// Tokens per second of a prompt of network.batch tokens, and of `count` tokens one by one after it; where the time
 /// goes; memory; how fast the threads of `pool` multiply and read memory, and what share of that the model reaches.
 void run_bench(const Model& model, Network& network, ThreadPool& pool, size_t count);
 

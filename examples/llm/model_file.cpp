@@ -9,12 +9,6 @@
 namespace llm {
 namespace {
 
-void check(kai_gguf_file_status status, size_t position) {
-    require(
-        status == KAI_GGUF_FILE_OK,
-        std::string(kai_gguf_file_status_text(status)) + " (at byte " + std::to_string(position) + ")");
-}
-
 /// Each throws Error if the value of `key` is none of its type.
 template <typename Value>
 Value as(const kai_gguf_value& value, const std::string& key);
@@ -91,10 +85,13 @@ void forget(const void* data, size_t size) {
 ModelFile::ModelFile(const void* data, size_t size) {
     size_t position = 0;
     kai_gguf_file_status status = kai_gguf_file_open(data, size, &file_, &position);
-    check(status, position);
-    index_.reset(new uint8_t[file_.index_size]);
-    status = kai_gguf_file_index(&file_, index_.get(), file_.index_size, &position);
-    check(status, position);
+    if (status == KAI_GGUF_FILE_OK) {
+        index_.reset(new uint8_t[file_.index_size]);
+        status = kai_gguf_file_index(&file_, index_.get(), file_.index_size, &position);
+    }
+    require(
+        status == KAI_GGUF_FILE_OK,
+        std::string(kai_gguf_file_status_text(status)) + " (at byte " + std::to_string(position) + ")");
 }
 
 template <typename Value>

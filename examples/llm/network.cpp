@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <numeric>
 
 namespace llm {
 namespace {
-
-constexpr size_t kNoWindow = 0, kWindow = 1;  // of Network::attention_
 
 /// scale * v / rms(v), times the weights.
 void normalise_row(const std::vector<float>& weight, float epsilon, const float* from, float* to) {
@@ -26,20 +24,11 @@ void normalise_row(const std::vector<float>& weight, float epsilon, const float*
     }
 }
 
-float capped(float x, float cap) {
-    return cap * std::tanh(x / cap);
-}
-
 kai_attention_cache cache_type(const std::string& name) {
-    static const std::map<std::string, kai_attention_cache> known = {
-        {"f32", KAI_ATTENTION_F32},
-        {"f16", KAI_ATTENTION_F16},
-        {"bf16", KAI_ATTENTION_BF16},
-        {"q8_0", KAI_ATTENTION_Q8_0},
-    };
-    const auto found = known.find(name);
-    require(found != known.end(), "--cache: '" + name + "' is not f32, f16, bf16 or q8_0");
-    return found->second;
+    static constexpr const char* known[KAI_ATTENTION_CACHE_COUNT] = {"f32", "f16", "bf16", "q8_0"};
+    const auto* found = std::find(std::begin(known), std::end(known), name);
+    require(found != std::end(known), "--cache: '" + name + "' is not f32, f16, bf16 or q8_0");
+    return static_cast<kai_attention_cache>(found - known);
 }
 
 }  // namespace
@@ -51,45 +40,47 @@ const char* Clock::name(size_t step) {
     return names[step];
 }
 
-Network::Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool)
-    : model_(model), shape_(model.shape), pool_(pool), rows_(rows), rope_(model.shape.rope, positions) {
-    plan_attention(options, positions);
+Network::Network(const Model& model, const Options& options, size_t tokens, size_t positions, ThreadPool& pool)
+    : batch(tokens), model_(model), shape_(model.shape), pool_(pool), rope_(model.shape.rope, positions) {
     const tools::Progress progress("packing weights");
-    WeightLoader loader(pool, options.packed, rows);
+    WeightLoader loader(pool, options.packed, batch);
     layers_.resize(shape_.layers);
     for (size_t i = 0; i < shape_.layers; ++i) {
-        layers_[i].attention = shape_.window != 0 && i % 2 == 0 ? kWindow : kNoWindow;
         load_layer(model.layers[i], loader, layers_[i]);
-        allocate_cache(layers_[i], positions);
+        plan_attention(options, positions, i % 2 == 0 ? shape_.window : 0, layers_[i]);
         progress.at(i + 1, shape_.layers + 1);
     }
     output_ = loader.load({&model.output}, {});
     costs = loader.costs;
     workspace_ = allocate(costs.workspace_size);
-    const size_t attention = std::max(attention_[kNoWindow].workspace_size, attention_[kWindow].workspace_size);
-    attention_workspace_ = allocate(attention);
-    workspace_bytes = costs.workspace_size + attention;
-    grow(x_, rows_ * shape_.width);
-    grow(normed_, rows_ * shape_.width);
-    grow(qkv_, rows_ * shape_.qkv_size);
-    grow(attended_, rows_ * shape_.heads * shape_.value_size);
-    grow(hidden_, rows_ * std::max<size_t>(shape_.experts_used, 1) * shape_.inner);
-    grow(router_, rows_ * shape_.experts);
+    attention_workspace_ = allocate(attention_workspace_size_);
+    workspace_bytes = costs.workspace_size + attention_workspace_size_;
+    grow(x_, batch * shape_.width);
+    grow(normed_, batch * shape_.width);
+    grow(qkv_, batch * shape_.qkv_size);
+    grow(attended_, batch * shape_.heads * shape_.value_size);
+    grow(hidden_, batch * std::max<size_t>(shape_.experts_used, 1) * shape_.inner);
+    grow(router_, batch * shape_.experts);
 }
 
-void Network::plan_attention(const Options& options, size_t positions) {
-    for (const size_t window : {size_t{0}, shape_.window}) {
-        kai_attention_problem problem = kai_attention_problem_of(shape_.heads, shape_.kv_heads, shape_.key_size);
-        problem.value_size = shape_.value_size;
-        problem.tokens = rows_, problem.positions = positions;
-        problem.cache_type = cache_type(options.cache);
-        problem.scale = shape_.attention_scale, problem.soft_cap = shape_.attention_cap;
-        problem.window = window;
-        problem.units = pool_.threads();
-        attention_.emplace_back();
-        const kai_gemm_status status = kai_attention_make_plan(&problem, &attention_.back());
-        require(status == KAI_GEMM_OK, std::string("attention: ") + attention_.back().reason);
+void Network::plan_attention(const Options& options, size_t positions, size_t window, LayerProducts& layer) {
+    kai_attention_problem problem = kai_attention_problem_of(shape_.heads, shape_.kv_heads, shape_.key_size);
+    problem.value_size = shape_.value_size;
+    problem.tokens = batch, problem.positions = positions;
+    problem.cache_type = cache_type(options.cache);
+    problem.scale = shape_.attention_scale, problem.soft_cap = shape_.attention_cap;
+    problem.window = window;
+    problem.units = pool_.threads();
+    kai_attention_plan& plan = layer.attention;
+    const kai_gemm_status status = kai_attention_make_plan(&problem, &plan);
+    require(status == KAI_GEMM_OK, std::string("attention: ") + plan.reason);
+    attention_workspace_size_ = std::max(attention_workspace_size_, plan.workspace_size);
+    const size_t pages = (positions + problem.page - 1) / problem.page;
+    layer.cache = allocate(pages * plan.page_bytes);
+    for (size_t i = 0; i < pages; ++i) {
+        layer.pages.push_back(static_cast<uint8_t*>(layer.cache.get()) + i * plan.page_bytes);
     }
+    cache_bytes += pages * plan.page_bytes;
 }
 
 void Network::load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to) {
@@ -112,16 +103,6 @@ void Network::load_layer(const Layer& layer, WeightLoader& loader, LayerProducts
     if (shape_.experts != 0) {
         to.router = loader.load({&layer.router}, {});
     }
-}
-
-void Network::allocate_cache(LayerProducts& layer, size_t positions) {
-    const kai_attention_plan& plan = attention_[layer.attention];
-    const size_t pages = (positions + plan.problem.page - 1) / plan.problem.page;
-    layer.cache = allocate(pages * plan.page_bytes);
-    for (size_t i = 0; i < pages; ++i) {
-        layer.pages.push_back(static_cast<uint8_t*>(layer.cache.get()) + i * plan.page_bytes);
-    }
-    cache_bytes += pages * plan.page_bytes;
 }
 
 void Network::grow(std::vector<float>& buffer, size_t size) {
@@ -147,10 +128,8 @@ const float* Network::run(const Token* tokens, size_t count, bool all) {
 void Network::embed(const Token* tokens, size_t count) {
     // Tokens are below the vocabulary, and so are rows of the tensor.
     kai_gguf_tensor_rows(&model_.embedding, tokens, count, kai_dt_f32, x_.data(), shape_.width * sizeof(float));
-    if (shape_.embedding_scale != 1) {
-        for (size_t i = 0; i < count * shape_.width; ++i) {
-            x_[i] *= shape_.embedding_scale;
-        }
+    for (size_t i = 0; i < count * shape_.width; ++i) {
+        x_[i] *= shape_.embedding_scale;
     }
     clock.lap(Clock::embedding);
 }
@@ -219,7 +198,7 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
     clock.lap(Clock::qkv);
     turn_heads(layer, count);
 
-    const kai_attention_plan& plan = attention_[products.attention];
+    const kai_attention_plan& plan = products.attention;
     kai_attention_rows rows = {};
     rows.count = count, rows.type = kai_dt_f32;
     rows.keys = &qkv_[shape_.q_size], rows.values = &qkv_[shape_.q_size + shape_.k_size];
@@ -248,33 +227,34 @@ void Network::attend(const Layer& layer, const LayerProducts& products, size_t c
 }
 
 void Network::route(size_t count) {
-    const size_t experts = shape_.experts, used = shape_.experts_used;
-    std::vector<size_t> chosen(count * used), order(experts);
-    std::vector<float> weights(count * used);
-    expert_rows_.assign(experts, 0);
+    struct Choice {
+        size_t expert, token;
+        double weight;
+    };
+    std::vector<Choice> choices;
+    std::vector<size_t> order(shape_.experts);
+    std::iota(order.begin(), order.end(), size_t{0});
+    const auto end = order.begin() + static_cast<ptrdiff_t>(shape_.experts_used);
     for (size_t token = 0; token < count; ++token) {
-        const float* logits = &router_[token * experts];
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::partial_sort(
-            order.begin(), order.begin() + static_cast<ptrdiff_t>(used), order.end(),
-            [&](size_t a, size_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
-        double sum = 0;  // softmax of all experts, the chosen ones scaled to a sum of 1, is the softmax of the chosen
-        for (size_t i = 0; i < used; ++i) {
-            sum += std::exp(double(logits[order[i]] - logits[order[0]]));
-        }
-        for (size_t i = 0; i < used; ++i) {
-            chosen[token * used + i] = order[i];
-            weights[token * used + i] = static_cast<float>(std::exp(double(logits[order[i]] - logits[order[0]])) / sum);
-            ++expert_rows_[order[i]];
-        }
+        const float* logits = &router_[token * shape_.experts];
+        std::partial_sort(order.begin(), end, order.end(), [&](size_t a, size_t b) {
+            return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+        });
+        // The softmax of all experts, the chosen ones scaled to a sum of 1, is the softmax of the chosen.
+        const auto weight = [&](size_t expert) { return std::exp(double(logits[expert] - logits[order[0]])); };
+        double sum = 0;
+        std::for_each(order.begin(), end, [&](size_t expert) { sum += weight(expert); });
+        std::for_each(order.begin(), end, [&](size_t expert) {
+            choices.push_back({expert, token, weight(expert) / sum});
+        });
     }
-    std::vector<size_t> next(experts, 0);
-    std::partial_sum(expert_rows_.begin(), expert_rows_.end() - 1, next.begin() + 1);
-    row_tokens_.resize(count * used);
-    row_weights_.resize(count * used);
-    for (size_t i = 0; i < count * used; ++i) {
-        const size_t row = next[chosen[i]]++;
-        row_tokens_[row] = i / used, row_weights_[row] = weights[i];
+    std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+        return a.expert != b.expert ? a.expert < b.expert : a.token < b.token;
+    });
+    expert_rows_.assign(shape_.experts, 0), row_tokens_.clear(), row_weights_.clear();
+    for (const Choice& choice : choices) {
+        ++expert_rows_[choice.expert];
+        row_tokens_.push_back(choice.token), row_weights_.push_back(static_cast<float>(choice.weight));
     }
     clock.lap(Clock::router);
 }
@@ -322,9 +302,9 @@ const float* Network::compute_logits(size_t count, bool all) {
     output_.run(output_.operands(rows, normed_.data(), logits_.data()), workspace_.get(), pool_);
     if (shape_.output_cap != 0) {
         pool_.for_each(rows, [&](size_t i) {
-            std::transform(
-                &logits_[i * vocabulary], &logits_[i * vocabulary] + vocabulary, &logits_[i * vocabulary],
-                [&](float x) { return capped(x, shape_.output_cap); });
+            for (size_t j = i * vocabulary; j < (i + 1) * vocabulary; ++j) {
+                logits_[j] = shape_.output_cap * std::tanh(logits_[j] / shape_.output_cap);
+            }
         });
     }
     clock.lap(Clock::output);

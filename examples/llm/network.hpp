@@ -40,8 +40,8 @@ private:
 
 class Network {
 public:
-    /// `rows`: most tokens of a run; `positions`: most tokens of a text. `model` must live as long.
-    Network(const Model& model, const Options& options, size_t rows, size_t positions, ThreadPool& pool);
+    /// `tokens`: most of a run; `positions`: most of a text. `model` must live as long.
+    Network(const Model& model, const Options& options, size_t tokens, size_t positions, ThreadPool& pool);
 
     /// Appends tokens to the text. Returns logits of the last one, or of `all`, [count][vocabulary].
     const float* run(const Token* tokens, size_t count, bool all);
@@ -49,10 +49,7 @@ public:
     void restart() {
         position_ = 0;
     }
-    size_t rows() const {
-        return rows_;
-    }
-
+    const size_t batch;  ///< Most tokens of a run.
     Clock clock;
     Costs costs;  ///< Of all products.
     size_t cache_bytes = 0;
@@ -62,13 +59,13 @@ private:
     struct LayerProducts {
         std::vector<Product> qkv, ffn;  // ffn: gate and up in one, or each
         Product attention_output, router, down;
-        size_t attention;  // the plan
+        kai_attention_plan attention;
         AlignedMemory cache;
         std::vector<void*> pages;  // of the cache
     };
-    void plan_attention(const Options& options, size_t positions);
     void load_layer(const Layer& layer, WeightLoader& loader, LayerProducts& to);
-    void allocate_cache(LayerProducts& layer, size_t positions);
+    /// And its cache. `window`: 0, all positions.
+    void plan_attention(const Options& options, size_t positions, size_t window, LayerProducts& layer);
     /// Room for `size` floats in one of the buffers of activations.
     void grow(std::vector<float>& buffer, size_t size);
 
@@ -89,12 +86,12 @@ private:
     const Model& model_;
     const Shape& shape_;
     ThreadPool& pool_;
-    size_t rows_, position_ = 0;
+    size_t position_ = 0;
     Rope rope_;
     std::vector<LayerProducts> layers_;
     Product output_;
-    std::vector<kai_attention_plan> attention_;  // all positions, and those in the window
     AlignedMemory workspace_, attention_workspace_;
+    size_t attention_workspace_size_ = 0;
 
     // Activations, a row for each token.
     std::vector<float> x_;       // the residual stream

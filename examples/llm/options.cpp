@@ -7,13 +7,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <thread>
 #include <variant>
 #include <vector>
 
 #include "examples/llm/model_file.hpp"
+#include "tools/files.hpp"
 
 namespace llm {
 namespace {
@@ -71,20 +70,11 @@ void set(const Option& option, const std::string& text) {
     }
 }
 
-void print_help(const std::vector<Option>& options) {
-    std::printf("llm MODEL.gguf [OPTION]...    goes on with a prompt\n");
-    for (const Option& option : options) {
-        std::printf("  %-20s %s\n", (option.name + " " + option.value).c_str(), option.help);
-    }
-}
-
 }  // namespace
 
 std::string read_text(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    require(in && !in.bad(), path + ": cannot be read");
-    return text;
+    const tools::Mapping file(path);
+    return {file.data(), file.data() + file.size()};
 }
 
 Options parse_options(int argc, char** argv) {
@@ -105,7 +95,10 @@ Options parse_options(int argc, char** argv) {
         }
     }
     if (o.help) {
-        print_help(options);
+        std::printf("llm MODEL.gguf [OPTION]...    goes on with a prompt\n");
+        for (const Option& option : options) {
+            std::printf("  %-20s %s\n", (option.name + " " + option.value).c_str(), option.help);
+        }
         return o;
     }
     require(!o.model.empty(), "no model is given. See --help");

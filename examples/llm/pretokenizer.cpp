@@ -1,37 +1,36 @@
 // The regular expressions of byte-level BPE. Each function takes what one of them matches at a position.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "examples/llm/pretokenizer.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 
+#include "examples/llm/tokenizer.hpp"
 #include "examples/llm/unicode.hpp"
 
 namespace llm {
 namespace {
 
-/// Kinds of characters, as bits. kSign: [^\s\p{L}\p{N}]; kPunctuation: [\p{P}$+<=>^~|].
-enum Kind : unsigned { kLetter = 1, kNumber = 2, kSpace = 4, kLineEnd = 8, kPunctuation = 16, kSign = 32 };
-
-unsigned kinds_of(uint32_t point) {
-    switch (category(point)) {
-        case Category::letter:
-            return kLetter;
-        case Category::number:
-            return kNumber;
-        case Category::space:
-            return point == '\r' || point == '\n' ? kSpace | kLineEnd : kSpace;
-        case Category::punctuation:
-            return kSign | kPunctuation;
-        default:
-            const auto c = static_cast<char>(point);
-            return point < 0x80 && std::string_view("$+<=>^~|").find(c) != std::string_view::npos ? kSign | kPunctuation
-                                                                                                  : kSign;
-    }
+/// Kinds of characters, as bits: those of categories, and more.
+using Kinds = unsigned;
+constexpr Kinds bit(Category category) {
+    return 1u << static_cast<unsigned>(category);
 }
+constexpr Kinds kLetter = bit(Category::letter), kNumber = bit(Category::number), kSpace = bit(Category::space);
+constexpr Kinds kSign = bit(Category::punctuation) | bit(Category::other);  // [^\s\p{L}\p{N}]
+constexpr Kinds kLineEnd = 1u << 8;                                         // [\r\n]
+constexpr Kinds kAsciiSign = 1u << 9;                                       // [$+<=>^~|]
+constexpr Kinds kPunctuation = bit(Category::punctuation) | kAsciiSign;
+
+Kinds kinds_of(uint32_t point) {
+    const auto is_one_of = [&](std::string_view all) {
+        return point < 0x80 && all.find(static_cast<char>(point)) != std::string_view::npos;
+    };
+    return bit(category(point)) | (is_one_of("\r\n") ? kLineEnd : 0) | (is_one_of("$+<=>^~|") ? kAsciiSign : 0);
+}
+
+}  // namespace
 
 /// A text as code points, with their kinds.
 class Text {
@@ -53,12 +52,12 @@ public:
     uint32_t point(size_t i) const {
         return i < size() ? points_[i] : 0;
     }
-    bool is(size_t i, Kind kind) const {
-        return i < size() && (kinds_[i] & kind) != 0;
+    bool is(size_t i, Kinds kinds) const {
+        return i < size() && (kinds_[i] & kinds) != 0;
     }
-    /// The first position from `i` on that is not of this kind.
-    size_t skip(size_t i, Kind kind) const {
-        while (is(i, kind)) {
+    /// The first position from `i` on that is none of these kinds.
+    size_t skip(size_t i, Kinds kinds) const {
+        while (is(i, kinds)) {
             ++i;
         }
         return i;
@@ -70,9 +69,11 @@ public:
 private:
     std::string_view text_;
     std::vector<uint32_t> points_;
-    std::vector<unsigned> kinds_;
+    std::vector<Kinds> kinds_;
     std::vector<size_t> starts_;
 };
+
+namespace {
 
 /// 's, 't, 're, 've, 'm, 'll, 'd at i: the end of it, or i. any_case: 'S, too.
 size_t contraction(const Text& text, size_t i, bool any_case) {
@@ -102,7 +103,7 @@ size_t word_gpt2(const Text& text, size_t i) {
         return end;
     }
     const size_t word = text.point(i) == ' ' ? i + 1 : i;
-    for (const auto kind : {kLetter, kNumber, kSign}) {
+    for (const Kinds kind : {kLetter, kNumber, kSign}) {
         if (text.is(word, kind)) {
             return text.skip(word, kind);
         }
@@ -139,38 +140,6 @@ size_t word_llama3(const Text& text, size_t i) {
     return white_space(text, i);
 }
 
-/// Where a match at i ends; i: there is none.
-using Match = size_t(const Text& text, size_t i);
-
-/// Splits each part into matches and what is between them.
-template <Match* match>
-std::vector<std::string_view> split(const std::vector<std::string_view>& parts) {
-    std::vector<std::string_view> all;
-    for (const std::string_view part : parts) {
-        const Text text(part);
-        for (size_t begin = 0, i = 0; begin < text.size();) {
-            const size_t end = i < text.size() ? match(text, i) : i;
-            if (end == i && i < text.size()) {
-                ++i;
-                continue;
-            }
-            if (begin != i) {
-                all.push_back(text.between(begin, i));
-            }
-            if (i != end) {
-                all.push_back(text.between(i, end));
-            }
-            begin = i = end;
-        }
-    }
-    return all;
-}
-
-template <Match* word>
-std::vector<std::string_view> words(std::string_view text) {
-    return split<word>({text});
-}
-
 /// [\p{P}$+<=>^~|]+
 size_t signs(const Text& text, size_t i) {
     return text.skip(i, kPunctuation);
@@ -187,28 +156,49 @@ size_t three_digits(const Text& text, size_t i) {
     return digit(i) && digit(i + 1) && digit(i + 2) ? i + 3 : i;
 }
 
-/// Files that name no pre-tokenizer.
-std::vector<std::string_view> words_default(std::string_view text) {
-    return split<three_digits>(split<numbers>(split<word_gpt2>(split<signs>({text}))));
-}
-
 }  // namespace
 
-Pretokenizer* find_pretokenizer(std::string_view name) {
-    static constexpr struct {
-        std::string_view name;
-        Pretokenizer* split;
-    } known[] = {
-        {"", words_default},
-        {"default", words_default},
-        {"gpt-2", words<word_gpt2>},
-        {"llama-bpe", words<word_llama3<3>>},
-        {"llama3", words<word_llama3<3>>},
-        {"llama-v3", words<word_llama3<3>>},
-        {"qwen2", words<word_llama3<1>>},
+std::vector<std::string_view> Pretokenizer::split(std::string_view text) const {
+    std::vector<std::string_view> parts = {text};
+    for (Match* const* match = matches; *match != nullptr; ++match) {
+        std::vector<std::string_view> finer;
+        for (const std::string_view part : parts) {
+            const Text points(part);
+            size_t begin = 0;
+            for (size_t i = 0; i < points.size();) {
+                const size_t end = (*match)(points, i);
+                if (end == i) {
+                    ++i;
+                    continue;
+                }
+                if (begin != i) {
+                    finer.push_back(points.between(begin, i));
+                }
+                finer.push_back(points.between(i, end));
+                begin = i = end;
+            }
+            if (begin != points.size()) {
+                finer.push_back(points.between(begin, points.size()));
+            }
+        }
+        parts = std::move(finer);
+    }
+    return parts;
+}
+
+const Pretokenizer& find_pretokenizer(std::string_view name) {
+    static constexpr Pretokenizer known[] = {
+        {"", false, {signs, word_gpt2, numbers, three_digits}},
+        {"default", false, {signs, word_gpt2, numbers, three_digits}},
+        {"gpt-2", false, {word_gpt2}},
+        {"llama-bpe", true, {word_llama3<3>}},
+        {"llama3", true, {word_llama3<3>}},
+        {"llama-v3", true, {word_llama3<3>}},
+        {"qwen2", false, {word_llama3<1>}},
     };
     const auto* found = std::find_if(std::begin(known), std::end(known), [&](auto& one) { return one.name == name; });
-    return found != std::end(known) ? found->split : nullptr;
+    require(found != std::end(known), "the pre-tokenizer " + quoted(name) + " is not supported");
+    return *found;
 }
 
 }  // namespace llm

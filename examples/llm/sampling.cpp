@@ -5,56 +5,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 namespace llm {
 
-Token Sampler::choose(const float* logits, size_t vocabulary, const std::vector<Token>& before) {
-    candidates_.clear();
+Token choose_token(
+    const SamplingOptions& options, const float* logits, size_t vocabulary, const std::vector<Token>& before,
+    std::mt19937_64& random) {
+    // Minus the logit, and the token: the best one is the least, of equal logits the lower token.
+    std::vector<std::pair<float, Token>> candidates;
     for (Token token = 0; token < vocabulary; ++token) {
-        candidates_.push_back({std::isnan(logits[token]) ? -INFINITY : logits[token], token});
+        candidates.emplace_back(std::isnan(logits[token]) ? INFINITY : -logits[token], token);
     }
-    const size_t last = std::min(options_.repeat_last, before.size());
-    std::vector<Token> repeated(before.end() - static_cast<ptrdiff_t>(last), before.end());
-    std::sort(repeated.begin(), repeated.end());
-    repeated.erase(std::unique(repeated.begin(), repeated.end()), repeated.end());
-    for (const Token token : repeated) {
-        float& logit = candidates_[token].logit;
-        logit = logit > 0 ? logit / options_.repeat_penalty : logit * options_.repeat_penalty;
+    const size_t last = std::min(options.repeat_last, before.size());
+    for (const Token token : std::set<Token>(before.end() - static_cast<ptrdiff_t>(last), before.end())) {
+        float& least = candidates[token].first;
+        least = least < 0 ? least / options.repeat_penalty : least * options.repeat_penalty;
     }
-    // Of equal logits the lower token is first: the order does not depend on the library's sort.
-    const auto better = [](const Candidate& a, const Candidate& b) {
-        return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
-    };
-    if (options_.temperature == 0) {
-        return std::min_element(candidates_.begin(), candidates_.end(), better)->token;
+    if (options.temperature == 0) {
+        return std::min_element(candidates.begin(), candidates.end())->second;
     }
-    const size_t kept = options_.top_k == 0 ? vocabulary : std::min(options_.top_k, vocabulary);
-    std::partial_sort(
-        candidates_.begin(), candidates_.begin() + static_cast<ptrdiff_t>(kept), candidates_.end(), better);
-    candidates_.resize(kept);
+    const size_t kept = options.top_k == 0 ? vocabulary : std::min(options.top_k, vocabulary);
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(kept), candidates.end());
+    candidates.resize(kept);
 
     const auto weight = [&](size_t i, float temperature) {
-        return std::exp(static_cast<double>(candidates_[i].logit - candidates_[0].logit) / double(temperature));
+        return std::exp(static_cast<double>(candidates[0].first - candidates[i].first) / double(temperature));
     };
     double all = 0, sum = 0;
     for (size_t i = 0; i < kept; ++i) {
         all += weight(i, 1);
     }
     size_t count = 0;  // top-p: until the sum is enough; min-p: as long as each is; the first one always
-    while (count < kept && (count == 0 || (sum < double(options_.top_p) * all && weight(count, 1) >= options_.min_p))) {
+    while (count < kept && (count == 0 || (sum < double(options.top_p) * all && weight(count, 1) >= options.min_p))) {
         sum += weight(count++, 1);
     }
     double rest = 0;
     for (size_t i = 0; i < count; ++i) {
-        rest += weight(i, options_.temperature);
+        rest += weight(i, options.temperature);
     }
     // 53 random bits: std::uniform_real_distribution differs between libraries.
-    rest *= static_cast<double>(random_() >> 11) * 0x1p-53;
+    rest *= static_cast<double>(random() >> 11) * 0x1p-53;
     size_t chosen = 0;
-    while (chosen + 1 < count && (rest -= weight(chosen, options_.temperature)) >= 0) {
+    while (chosen + 1 < count && (rest -= weight(chosen, options.temperature)) >= 0) {
         ++chosen;
     }
-    return candidates_[chosen].token;
+    return candidates[chosen].second;
 }
 
 }  // namespace llm

@@ -11,21 +11,9 @@
 
 namespace llm {
 
-class Sampler {
-public:
-    explicit Sampler(const SamplingOptions& options) : options_(options), random_(options.seed) {
-    }
-    /// `before`: the tokens so far. NaN counts as -infinity.
-    Token choose(const float* logits, size_t vocabulary, const std::vector<Token>& before);
-
-private:
-    SamplingOptions options_;
-    std::mt19937_64 random_;
-    struct Candidate {
-        float logit;
-        Token token;
-    };
-    std::vector<Candidate> candidates_;
-};
+/// `before`: the tokens so far. NaN counts as -infinity.
+Token choose_token(
+    const SamplingOptions& options, const float* logits, size_t vocabulary, const std::vector<Token>& before,
+    std::mt19937_64& random);
 
 }  // namespace llm

@@ -6,18 +6,7 @@
 #include <algorithm>
 
 namespace llm {
-namespace {
-
 const std::string kPrefix = "tokenizer.ggml.";
-
-/// Families whose files do not always say that a text begins with BOS.
-bool begins_with_bos(const ModelFile& file) {
-    const auto pre = file.get<std::string_view>(kPrefix + "pre", "");
-    return file.get<std::string_view>(kPrefix + "model") == "llama" || pre == "llama3" || pre == "llama-v3" ||
-           pre == "llama-bpe";
-}
-
-}  // namespace
 
 Vocabulary::Vocabulary(const ModelFile& file) : texts(file.all<std::string_view>(kPrefix + "tokens")) {
     require(!texts.empty() && size() <= UINT32_MAX / 2, "the file has no vocabulary (tokenizer.ggml.tokens)");
@@ -26,12 +15,10 @@ Vocabulary::Vocabulary(const ModelFile& file) : texts(file.all<std::string_view>
     require(
         (values.empty() || values.size() == size()) && (types.empty() || types.size() == size()),
         "scores or types of tokens are not as many as tokens");
+    scores.assign(values.begin(), values.end());
     scores.resize(size());
     kinds.resize(size(), TokenKind::normal);
     for (size_t i = 0; i < size(); ++i) {
-        if (!values.empty()) {
-            scores[i] = static_cast<float>(values[i]);
-        }
         if (!types.empty() && types[i] >= 1 && types[i] <= 6) {
             kinds[i] = static_cast<TokenKind>(types[i]);
         }
@@ -39,37 +26,28 @@ Vocabulary::Vocabulary(const ModelFile& file) : texts(file.all<std::string_view>
     }
 }
 
-bool Vocabulary::find(std::string_view text, Token& token) const {
+const Token* Vocabulary::find(std::string_view text) const {
     const auto found = tokens.find(text);
-    if (found != tokens.end()) {
-        token = found->second;
-    }
-    return found != tokens.end();
+    return found != tokens.end() ? &found->second : nullptr;
 }
 
-Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file) {
-    const auto model = file.get<std::string_view>(kPrefix + "model");
-    if (model == "llama") {
-        encoder_ = make_spm(file, vocabulary_);
-    } else if (model == "gpt2") {
-        encoder_ = make_bpe(file, vocabulary_);
-    } else {
-        throw Error("tokenizers of the kind " + quoted(model) + " are not supported, only llama and gpt2");
-    }
+Tokenizer::Tokenizer(const ModelFile& file) : vocabulary_(file), encoder_(make_encoder(file, vocabulary_)) {
     const auto special = [&](const char* name, Token otherwise) {
         const auto token = file.get<uint64_t>(kPrefix + name, otherwise);
         require(token == otherwise || token < size(), kPrefix + name + " is not in the vocabulary");
         return static_cast<Token>(token);
     };
-    bos_ = special("bos_token_id", model == "llama" ? 1 : 11);
-    eos_ = special("eos_token_id", model == "llama" ? 2 : 11);
-    add_bos_ = file.get<bool>(kPrefix + "add_bos_token", begins_with_bos(file)) && bos_ < size();
+    // Files of some families do not say that a text begins with BOS.
+    const bool spm = file.get<std::string_view>(kPrefix + "model") == "llama";
+    const bool begins = spm || find_pretokenizer(file.get<std::string_view>(kPrefix + "pre", "")).llama3;
+    bos_ = special("bos_token_id", spm ? 1 : 11);
+    eos_ = special("eos_token_id", spm ? 2 : 11);
+    add_bos_ = file.get<bool>(kPrefix + "add_bos_token", begins) && bos_ < size();
     add_eos_ = file.get<bool>(kPrefix + "add_eos_token", false) && eos_ < size();
     ends_ = {eos_, special("eot_token_id", eos_), special("eom_token_id", eos_)};
     for (const char* text : {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"}) {
-        Token token;
-        if (vocabulary_.find(text, token)) {
-            ends_.push_back(token);
+        if (const Token* token = vocabulary_.find(text)) {
+            ends_.push_back(*token);
         }
     }
     for (Token i = 0; i < size(); ++i) {

@@ -26,14 +26,31 @@ struct Vocabulary {
     size_t size() const {
         return texts.size();
     }
-    /// False: there is no such token.
-    bool find(std::string_view text, Token& token) const;
+    /// NULL: there is no such token.
+    const Token* find(std::string_view text) const;
 
     std::vector<std::string_view> texts;
     std::vector<float> scores;
     std::vector<TokenKind> kinds;
     std::unordered_map<std::string_view, Token> tokens;
 };
+
+class Text;
+
+/// The words in which byte-level BPE joins pairs.
+struct Pretokenizer {
+    std::string_view name;  ///< tokenizer.ggml.pre of the file.
+    bool llama3;            ///< Texts begin with BOS, and words that are tokens are not merged.
+    /// Where a match at i ends; i: there is none.
+    using Match = size_t(const Text& text, size_t i);
+    Match* matches[5];  ///< Each splits what the one before left into matches and what is between. NULL: no more.
+
+    /// Words of the text, without gaps.
+    std::vector<std::string_view> split(std::string_view text) const;
+};
+
+/// Throws Error if there is none of this name.
+const Pretokenizer& find_pretokenizer(std::string_view name);
 
 /// How text without special tokens becomes tokens: one class per kind of vocabulary.
 class Encoder {
@@ -45,10 +62,9 @@ public:
     virtual std::string decode(Token token) const = 0;
 };
 
-/// SentencePiece (tokenizer.ggml.model "llama"): joins the pair with the best score; what is left becomes bytes.
-std::unique_ptr<Encoder> make_spm(const ModelFile& file, const Vocabulary& vocabulary);
+/// By tokenizer.ggml.model. SentencePiece ("llama") joins the pair with the best score; what is left becomes bytes.
 /// Byte-level BPE ("gpt2"): words of a pre-tokenizer, in which pairs are joined in the order of tokenizer.ggml.merges.
-std::unique_ptr<Encoder> make_bpe(const ModelFile& file, const Vocabulary& vocabulary);
+std::unique_ptr<Encoder> make_encoder(const ModelFile& file, const Vocabulary& vocabulary);
 
 class Tokenizer {
 public:

@@ -44,20 +44,6 @@ CodePoint code_point_at(std::string_view text, size_t at) {
     return value < least[size] || surrogate || value > 0x10FFFF ? invalid : CodePoint{value, size};
 }
 
-void append_utf8(std::string& text, uint32_t code_point) {
-    const auto put = [&](uint32_t byte) { text.push_back(static_cast<char>(byte)); };
-    if (code_point < 0x80) {
-        put(code_point);
-        return;
-    }
-    const int more = code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
-    const uint32_t marks[] = {0, 0xC0, 0xE0, 0xF0};
-    put(marks[more] | code_point >> 6 * more);
-    for (int i = more - 1; i >= 0; --i) {
-        put(0x80 | (code_point >> 6 * i & 0x3F));
-    }
-}
-
 size_t incomplete_utf8(std::string_view text) {
     for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
         const auto byte = static_cast<unsigned char>(text[text.size() - back]);

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace llm {
@@ -22,8 +21,6 @@ struct CodePoint {
 
 /// The code point at text[at]. A byte that is not part of UTF-8 is U+FFFD of one byte. @pre at < text.size()
 CodePoint code_point_at(std::string_view text, size_t at);
-
-void append_utf8(std::string& text, uint32_t code_point);
 
 /// How many bytes at the end of `text` are the beginning of a character that is not complete: 0 to 3.
 size_t incomplete_utf8(std::string_view text);

@@ -28,10 +28,6 @@ struct Use {
 /// C = A * B with f32 A and C. B is a matrix, or a gate and its factor: C = activation(A * gate) * (A * up).
 class Product {
 public:
-    /// It was not loaded.
-    bool empty() const {
-        return matrices_.empty();
-    }
     /// A multiple of the alignment, 64: workspaces of products that run together lie side by side.
     size_t workspace_size() const {
         return (plan_.workspace_size + 63) / 64 * 64;
