@@ -17,6 +17,7 @@
 #undef KAI_FAMILY  // of catalogue.hpp
 #undef KAI_PREFER
 #undef KAI_COLUMNS
+#undef KAI_OTHER_BITS
 
 // KAI_BUILD_<isa> is 1 if this build has the sources of that ISA (set by the build system for this file).
 
@@ -413,6 +414,21 @@ constexpr Columns kColumns[] = {
 }
 /// @}
 
+/// @name Micro-kernels for panels of SME that have other bits than those with SME
+/// @{
+constexpr Line kOtherBits[] = {
+#define KAI_OTHER_BITS(NAME) kLine_##NAME,
+#include "kai/ukernels/families.def"
+};
+[[maybe_unused]] constexpr bool has_other_bits(Line line) {
+    bool has = false;
+    for (const Line other : kOtherBits) {
+        has = has || other == line;
+    }
+    return has;
+}
+/// @}
+
 const kai_ukernel kUkernels[] = {
 #define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...) \
     KAI_IF_BUILT(                                                     \
@@ -431,7 +447,7 @@ const kai_ukernel kUkernels[] = {
          size_features_of(SIZES) & ~needs::ISA,                       \
          columns_of(kLine_##NAME).run,                                \
          columns_of(kLine_##NAME).step,                               \
-         0,                                                           \
+         has_other_bits(kLine_##NAME),                                \
          {}}, )
 /// @name The members of an entry: functions of the micro-kernel that it has
 /// @{

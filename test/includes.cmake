@@ -16,7 +16,7 @@ foreach(engine bf16 dwconv float lowp pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
 list(APPEND allowed_bf16 kai/engines/float/float_args.h kai/engines/float/float_neon_panels.hpp
-    kai/engines/float/float_pair_panels.hpp kai/engines/float/float_panels_row.inc)
+    kai/engines/float/float_panels_row.inc)
 set(allowed_qai8 ${allowed_lowp} kai/engines/qai8)
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain

@@ -179,6 +179,85 @@ TEST(GemmMixed, BitsOfFloatsDoNotDependOnTheWorker) {
     }
 }
 
+/// Runs unit by unit, in random order, each with a worker of the kind that has its columns.
+void run_divided(Experiment& e, uint64_t seed) {
+    Random random(seed);
+    e.reset_c();
+    std::memset(e.workspace[0].data(), 0xAA, e.workspace[0].size());
+    kai_gemm_work work = {};
+    ASSERT_EQ(kai_gemm_begin(&e.plan, &e.x, e.workspace[0].data(), e.workspace[0].size(), &work), KAI_GEMM_OK);
+    for (size_t phase = 0; phase < work.phases; ++phase) {
+        std::vector<size_t> order(work.units[phase]);
+        for (size_t i = 0; i < order.size(); ++i) {
+            order[i] = i;
+            std::swap(order[i], order[static_cast<size_t>(random.integer(0, static_cast<int>(i)))]);
+        }
+        for (const size_t unit : order) {
+            ASSERT_EQ(kai_gemm_try_unit(&work, phase, unit), KAI_GEMM_OK);
+        }
+    }
+}
+
+/// C of the kernels with SME alone, or of the kernel beside them.
+std::vector<uint8_t> of_one_kind(const Case& c, const kai_ukernel* beside) {
+    Case alone = c;
+    alone.p.divides_columns = 0;
+    alone.p.pin = beside != nullptr ? beside->name : nullptr;
+    Experiment e(alone);
+    EXPECT_EQ(e.make_plan(), KAI_GEMM_OK) << e.plan.reason;
+    EXPECT_EQ(e.pack(), KAI_GEMM_OK);
+    e.reset_c();
+    EXPECT_EQ(e.run(), KAI_GEMM_OK);
+    e.check();
+    return e.c_bytes();
+}
+
+// f16: NEON kernels beside SME have other bits, so the plan divides the columns if it may. Each column has the bits of
+// its kernel, whatever the threads and the order.
+TEST(GemmMixed, ColumnsOfF16AreDivided) {
+    if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        GTEST_SKIP() << "no SME2";
+    }
+    for (const kai_datatype c_type : {kai_dt_f32, kai_dt_f16}) {
+        for (const size_t m : {size_t{1}, size_t{5}}) {
+            SCOPED_TRACE(testing::Message() << "m " << m << ", C of type " << c_type);
+            Case c = case_of(KAI_GEMM_DENSE, c_type, 17, m);
+            c.p.a_type = c.p.b_type = kai_dt_f16, c.numbers = Numbers::random;
+            Experiment whole(c);
+            ASSERT_EQ(whole.make_plan(), KAI_GEMM_OK);
+            EXPECT_EQ(whole.plan.gemm_beside.ukernel, nullptr) << "columns may not be divided";
+            c.p.divides_columns = 1;
+            Experiment e(c);
+            ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+            ASSERT_NE(e.plan.gemm_beside.ukernel, nullptr);
+            EXPECT_NE(e.plan.gemm_beside.ukernel->other_bits, 0U);
+            EXPECT_EQ(e.plan.packed_b_size, whole.plan.packed_b_size);
+            const size_t columns = m == 1 ? e.plan.gemv_columns : e.plan.gemm_columns;
+            ASSERT_NE(columns, 0U);
+            ASSERT_LT(columns, c.p.n);
+            ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+            run_divided(e, 1);
+            const std::vector<uint8_t> want = e.c_bytes(), with_sme = of_one_kind(c, nullptr),
+                                       beside = of_one_kind(c, e.plan.gemm_beside.ukernel);
+            const size_t element = kai_get_datatype_size_in_bytes(c_type);
+            ASSERT_EQ(want.size(), c.m * c.p.n * element);
+            for (size_t i = 0; i < c.m; ++i) {
+                const size_t row = i * c.p.n * element, first = columns * element, all = c.p.n * element;
+                EXPECT_EQ(std::memcmp(&want[row], &with_sme[row], first), 0) << "with SME, row " << i;
+                EXPECT_EQ(std::memcmp(&want[row + first], &beside[row + first], all - first), 0) << "row " << i;
+            }
+            EXPECT_FALSE(with_sme == beside);
+            run_divided(e, 2);
+            EXPECT_TRUE(e.c_bytes() == want) << "in another order";
+            for (const size_t threads : {1, 2, 5}) {
+                e.reset_c();
+                EXPECT_EQ(e.run({threads, 0, true}), KAI_GEMM_OK);
+                EXPECT_TRUE(e.c_bytes() == want) << threads << " threads";
+            }
+        }
+    }
+}
+
 // Rows that the kernel beside SME reads as they lie take no unit of the first phase.
 TEST(GemmMixed, RowsThatLieAreNotPacked) {
     Experiment e(case_of(KAI_GEMM_DENSE, kai_dt_f32, 70, 70));

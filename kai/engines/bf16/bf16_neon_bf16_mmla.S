@@ -12,6 +12,8 @@
 // 2 columns, twice, on the stack), since moves would take as long as 24 BFMMLA; after the loop they are clamped and
 // reordered to rows.
 //
+//   Before the loop: v0 - v5  bias of a panel, each pair of columns twice
+//
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+bf16
 #include "kai/engines/bf16/bf16_neon_bf16_groups.inc"

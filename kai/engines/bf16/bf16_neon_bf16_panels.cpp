@@ -17,7 +17,7 @@
 #include <arm_neon.h>
 
 #include "kai/engines/core/getters.hpp"
-#include "kai/engines/float/float_pair_panels.hpp"
+#include "kai/engines/float/float_neon_panels.hpp"
 
 extern "C" void kai_tile_bf16_8x12_neon_bf16(
     const void* start, size_t start_step, size_t groups, const void* lhs, const void* rhs, void* dst, size_t dst_stride,
@@ -48,7 +48,7 @@ KAI_INLINE void rearrange_quad(uint32x4_t first, uint32x4_t second, uint8_t* to)
 /// `count` rows from row `first` on, of the matrix that has `all`; rows that do not exist are some that do. The second
 /// pair of the last 4 k may be missing.
 template <size_t count>
-KAI_INLINE void rearrange(const PairPanels& matrix, size_t first, size_t all, size_t pair, size_t pairs, void* out) {
+KAI_INLINE void rearrange(const WordPanels& matrix, size_t first, size_t all, size_t pair, size_t pairs, void* out) {
     constexpr size_t kQuads = count / kQuad;
     const size_t stride = matrix.stride();
     const uint8_t* from[kQuads];
@@ -75,7 +75,7 @@ KAI_INLINE void rearrange(const PairPanels& matrix, size_t first, size_t all, si
 /// Operands and results of a call; k in pairs.
 struct PairProblem {
     size_t m, n, words;
-    PairPanels lhs, rhs;
+    WordPanels lhs, rhs;
     uint8_t* dst;
     size_t dst_stride;
     float32x4_t bounds[2];
@@ -85,7 +85,7 @@ struct PairProblem {
 KAI_INLINE void load_bias(const PairProblem& p, size_t n, float (&bias)[kTileColumns / 2][4]) {
     for (size_t c = 0; c < kTileColumns; c += kQuad) {
         const size_t column = n + c < p.n ? n + c : n;
-        const auto x = load<float64x2_t>(p.rhs.panel_of(column) + column % p.rhs.width * sizeof(float));
+        const auto x = load<float64x2_t>(p.rhs.bias(column));
         store(bytes(bias[c / 2]), vdupq_laneq_f64(x, 0));
         store(bytes(bias[c / 2 + 1]), vdupq_laneq_f64(x, 1));
     }

@@ -2,10 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+bf16
+.set    split_loads, 0
 #include "kai/engines/float/float_panels_row.inc"
 
-.macro add_products s, b, w
-    bfdot   \s\().4s, \b\().8h, A.2h[\w]
+.macro add_products n, w
+    bfdot   S_\n\().4s, B_\n\().8h, A.2h[\w]
 .endm
 
 row_of_panel kai_row_of_panel_bf16_1x32_neon_bf16, 8

@@ -26,8 +26,7 @@ KAI_INLINE const StripOfPanel& strip_for(size_t /*m*/, size_t nr) {
 }  // namespace
 }  // namespace kai
 
-#define KAI_DEFINE_MATMUL_BF16_PANELS(...) \
-    KAI_DEFINE_MATMUL_PANELS_OF_SME(kai::strip_for, sizeof(uint16_t), __VA_ARGS__)
+#define KAI_DEFINE_MATMUL_BF16_PANELS(...) KAI_DEFINE_MATMUL_PANELS_OF_SME(kai::strip_for, sizeof(float), __VA_ARGS__)
 
 extern "C" {
 

@@ -40,3 +40,4 @@
 #define KAI_FAMILY(...)
 #define KAI_PREFER(...)
 #define KAI_COLUMNS(...)
+#define KAI_OTHER_BITS(...)

@@ -11,14 +11,14 @@
     field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
     field(FloatBounds, 32, zeros)  /* K x N only; `from=dst`: a pointer to where all rows */  \
                                    /* start, NULL: at dst */                                  \
-    field(const void*, 8, lhs)                                                                \
-    field(size_t, 8, lhs_stride)                                                              \
+    field(const void*, 8, lhs) field(size_t, 8, lhs_stride)                                   \
     field(const void*, 8, panel)                                                              \
     field(size_t, 8, rhs_stride)   /* from a k to the next */                                 \
     field(void*, 8, dst)                                                                      \
     field(size_t, 8, dst_stride)                                                              \
     field(size_t, 8, m)                                                                       \
-    field(size_t, 8, depth)        /* k in bytes */
+    field(size_t, 8, depth)        /* k in bytes */                                           \
+    field(const void*, 8, bias) field(size_t, 8, narrow)  /* f16 on panels of SME: its bias; 1: results are f16 */
 KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
 
 /// NEON, f16 with sums in f32: 32 columns, packed or of a K x N matrix, times m >= 1 rows.

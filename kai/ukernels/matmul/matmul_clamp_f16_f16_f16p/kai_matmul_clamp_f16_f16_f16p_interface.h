@@ -3,7 +3,8 @@
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
 // neon: one chain of fused f16 multiply-adds that starts at the bias, k ascending, rounded to f16 at every step. sme,
-// sme2: sums in f32, rounded to f16 at the end. The bounds of the clamp are converted to f16 first.
+// sme2 and NEON with panels of SVL / 16: sums in f32, rounded to f16 at the end. The bounds of the clamp are converted to
+// f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -71,6 +72,15 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p32x1b_6x32_neon_mla_co
 /// FMLA by element, 6 rows x 16 columns.
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p16x1biasf16_6x16x8_neon_mla)
+
+/// FMLAL and FMLAL2, sums in f32: even k from the bias on, and odd k, added at the end; tiles of 3 rows x 16 columns.
+/// Panels of SVL / 16, those of the SME kernels: for cores without an SME unit at hand.
+kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p2vlx2b_3x2vl_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p2vlx2b_3x2vl_neon_fmlal)
+
+/// The same for one row, 32 columns at a time.
+kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p2vlx2b_1x2vl_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f16_f16_f16p2vlx2b_1x2vl_neon_fmlal)
 
 /// C++ without extensions; shares its RHS with the NEON kernels of 32 columns.
 kai_matmul_clamp_f16_f16_f16p_run_fn kai_run_matmul_clamp_f16_f16_f16p32x1b_1x32_portable;

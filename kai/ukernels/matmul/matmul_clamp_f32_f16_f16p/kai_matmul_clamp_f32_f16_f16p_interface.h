@@ -4,7 +4,8 @@
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
 // One chain of fused f32 multiply-adds that starts at the bias, k ascending: all micro-kernels of the family give the
-// same bits, but for the one of SME2, which adds two k a step: acc + round(l0 * r0 + l1 * r1).
+// same bits, but for the one of SME2, which adds two k a step: acc + round(l0 * r0 + l1 * r1), and for those of NEON with
+// panels of SVL / 16, which have two chains, of even k from the bias on and of odd k, and add them at the end.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,7 +15,7 @@
 KAI_BEGIN_DECLARATIONS
 
 /// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
-/// @pre m <= 1 for the kernels whose name has 1x and sme: they ignore the strides of LHS rows and dst rows.
+/// @pre m <= 1 for the kernels whose name has 1x and vl: they ignore the strides of LHS rows and dst rows.
 typedef kai_run_matmul_rows_fn kai_matmul_clamp_f32_f16_f16p_run_fn;
 
 /// The functions of one micro-kernel: struct kai_matmul_clamp_f32_f16_f16p_ukernel.
@@ -40,6 +41,15 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl)
 /// The same, scheduled for Cortex-A55: operands are loaded to general registers.
 kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55)
+
+/// FMLAL and FMLAL2, tiles of 3 rows x 16 columns; panels of SVL / 16, those of the SME kernels: for cores without an SME
+/// unit at hand.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p2vlx2b_3x2vl_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p2vlx2b_3x2vl_neon_fmlal)
+
+/// The same for one row, 32 columns at a time.
+kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p2vlx2b_1x2vl_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p2vlx2b_1x2vl_neon_fmlal)
 
 /// C++ without extensions.
 kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_1x32_portable;
