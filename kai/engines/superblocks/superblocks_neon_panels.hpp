@@ -2,8 +2,8 @@
 // do that have no SME unit at hand, with the same packed RHS. All kernels of these families give the same bits.
 //
 // Of 16 columns, some super-blocks are brought into panels of 4 columns, in a buffer, which the tiles of those panels
-// multiply by up to 64 rows (superblocks_neon.hpp). Most fields are copied: an entry of all columns of the panel becomes
-// one of four. One row is multiplied where the columns are (superblocks_neon_dotprod_panels_row.inc).
+// multiply by up to 64 rows (superblocks_neon.hpp). Most fields are copied: an entry of all columns of the panel
+// becomes one of four. One row is multiplied where the columns are (superblocks_neon_dotprod_panels_row.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
