@@ -153,7 +153,9 @@ std::vector<Core> measure_cores() {
 
 /// Prints up to three classes, the fastest first: cores within 15 % of the fastest of a class are of it.
 void print_cores(std::vector<Core> cores) {
-    std::stable_sort(cores.begin(), cores.end(), [](const Core& a, const Core& b) { return a.speed > b.speed; });
+    std::sort(cores.begin(), cores.end(), [](const Core& a, const Core& b) {
+        return a.speed != b.speed ? a.speed > b.speed : a.cpu < b.cpu;
+    });
     constexpr size_t kClasses = 3;
     for (size_t c = 0, first = 0; c < kClasses && first < cores.size(); ++c) {
         size_t end = first;
