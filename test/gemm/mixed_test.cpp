@@ -328,7 +328,7 @@ TEST(GemmMixed, TypesOfFiles) {
     }
     for (const kai_gguf_type_id type :
          {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_IQ4_NL, KAI_GGUF_Q4_K, KAI_GGUF_Q5_K, KAI_GGUF_Q6_K, KAI_GGUF_Q2_K,
-          KAI_GGUF_IQ4_XS}) {
+          KAI_GGUF_Q3_K, KAI_GGUF_IQ4_XS, KAI_GGUF_Q1_0, KAI_GGUF_Q2_0, KAI_GGUF_TQ1_0, KAI_GGUF_TQ2_0}) {
         SCOPED_TRACE(testing::Message() << "type " << type);
         kai_gemm_problem p = kai_gemm_problem_of(70, 1061, 1024);
         p.b_kind = KAI_GEMM_GGUF, p.gguf_type = type, p.b_constant = p.b_transposed = true;
@@ -618,13 +618,13 @@ TEST(GemmMixed, RatesOfEveryFormat) {
     }
     for (const kai_gguf_type_id type :
          {KAI_GGUF_Q4_0, KAI_GGUF_Q8_0, KAI_GGUF_IQ4_NL, KAI_GGUF_MXFP4, KAI_GGUF_Q4_K, KAI_GGUF_Q5_K, KAI_GGUF_Q6_K,
-          KAI_GGUF_Q2_K, KAI_GGUF_IQ4_XS}) {
+          KAI_GGUF_Q2_K, KAI_GGUF_Q3_K, KAI_GGUF_IQ4_XS, KAI_GGUF_TQ2_0}) {
         kai_gemm_problem p = kai_gemm_problem_of(70, 1061, 1024);
         p.b_kind = KAI_GEMM_GGUF, p.gguf_type = type, p.b_constant = p.b_transposed = true, p.units = 5;
         check(p);
     }
     if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
-        EXPECT_EQ(mixed, std::size(kKinds) + 9);
+        EXPECT_EQ(mixed, std::size(kKinds) + 11);
     }
 }
 

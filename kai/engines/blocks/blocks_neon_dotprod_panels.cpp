@@ -13,7 +13,7 @@ kai::TileFn KAI_PANEL_TILES(panels), KAI_PANEL_TILES(panels_long), KAI_PANEL_TIL
     KAI_PANEL_TILES(panels_zeros), KAI_PANEL_TILES(panels_zeros_long);
 kai::PanelBlocksRowFn KAI_PANEL_ROW(qsi8c32pscalef16), KAI_PANEL_ROW(qsi8c32pscalef16_long),
     KAI_PANEL_ROW(qsi4c32ps4s0sf16), KAI_PANEL_ROW(qsi4c32ps4s0sf16_long), KAI_PANEL_ROW(qlu4c32ps1s0scalef16),
-    KAI_PANEL_ROW(qlu4c32ps1s0scalebf16), KAI_PANEL_ROW(qlu4c16ps1s0scalef16);
+    KAI_PANEL_ROW(qlu4c32ps1s0scalebf16), KAI_PANEL_ROW(qlu4c16ps1s0scalef16), KAI_PANEL_ROW(qsi2c32pscalef16);
 }
 
 namespace kai {
@@ -48,6 +48,7 @@ constexpr BlockPanelRowsKernel kPanelRowKernel = {};
 #define KAI_PANELS_ONE(RHS, LONG) \
     template <class T>            \
     constexpr BlockPanelRowsKernel kPanelRowKernel<RHS, T> = {panels_of_blocks<RHS>(), KAI_PANEL_ROW(RHS), LONG};
+KAI_PANELS_MANY(qsi2c32pscalef16, kai_gather_int2_neon)
 KAI_PANELS_MANY(qsi4c32ps1s0scalef16, kai_gather_int4_neon)
 KAI_PANELS_MANY(qsi4c32ps4s0sf16, kai_gather_int4_4_apart_neon)
 KAI_PANELS_MANY(qsi8c32pscalef16, kai_gather_int8_neon)
@@ -55,6 +56,7 @@ KAI_PANELS_MANY(qlu4c32ps1s0scalef16, kai_gather_table_neon)
 KAI_PANELS_MANY(qlu4c32ps1s0scalebf16, kai_gather_table_bf16_neon)
 KAI_PANELS_MANY(qlu4c16ps1s0scalef16, kai_gather_table_halves_neon)
 KAI_PANELS_MANY(qai4c32ps1s0nrx4, kai_gather_zeros_neon)
+KAI_PANELS_ONE(qsi2c32pscalef16, KAI_PANEL_ROW(qsi2c32pscalef16))
 KAI_PANELS_ONE(qsi8c32pscalef16, KAI_PANEL_ROW(qsi8c32pscalef16_long))
 KAI_PANELS_ONE(qsi4c32ps4s0sf16, KAI_PANEL_ROW(qsi4c32ps4s0sf16_long))
 KAI_PANELS_ONE(qlu4c32ps1s0scalef16, nullptr)
@@ -68,6 +70,7 @@ KAI_PANELS_ONE(qlu4c16ps1s0scalef16, nullptr)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qai4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qlu4c32p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi2c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi4c32p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d32p_qsi8c32p/ukernels.def"
 #undef KAI_UKERNEL

@@ -13,7 +13,6 @@ namespace kai {
 namespace {
 
 using Limits = BlockPanelsLimits;
-
 constexpr size_t kChunkBytes = 4 * 32, kScaleBytes = 4 * sizeof(float);
 constexpr size_t kTileFloats = 4 * 2 * 16;  // 4 quads x 8 rows
 
@@ -92,6 +91,22 @@ struct Int4Group {
         }
     }
 };
+/// Four k in a byte, the first in its lowest bits: the weights + 1. A nibble selects its first and its second weight.
+struct Int2Group {
+    static constexpr size_t kK = 4, kColumnBytes = 1;
+    KAI_INLINE static void decode(const uint8_t* p, const QuadsOut& out, uint8x16_t) {
+        constexpr uint32_t kFirst = 0x020100FF, kSecond[4] = {0xFFFFFFFF, 0, 0x01010101, 0x02020202};
+        const uint8x16_t first = vreinterpretq_u8_u32(vdupq_n_u32(kFirst));
+        const uint8x16_t second = vreinterpretq_u8_u32(vld1q_u32(kSecond)), packed = vld1q_u8(p);
+        const uint8x16_t low = vandq_u8(packed, vdupq_n_u8(0x0F)), high = vshrq_n_u8(packed, 4);
+        for (size_t q = 0; q < 4; q += 2) {
+            const uint8x16_t nibbles = q == 0 ? vzip1q_u8(low, high) : vzip2q_u8(low, high);  // of 8 columns
+            const uint8x16_t even = vqtbl1q_u8(first, nibbles), odd = vqtbl1q_u8(second, nibbles);
+            out.put(q, vzip1q_u8(even, odd));
+            out.put(q + 1, vzip2q_u8(even, odd));
+        }
+    }
+};
 /// Nibbles of k and k + 1, indices of the table.
 struct TableGroup {
     static constexpr size_t kK = 4, kColumnBytes = 2;
@@ -105,7 +120,6 @@ struct TableGroup {
         }
     }
 };
-
 /// Nibbles of k and k + 1, 8 more than the weights.
 struct WeightsGroup {
     static constexpr size_t kK = 4, kColumnBytes = 2;
@@ -294,6 +308,9 @@ void kai_gather_int8_neon(const kai::PanelBlocks& p) {
 void kai_gather_int4_neon(const kai::PanelBlocks& p) {
     kai::gather<kai::Int4Group, kai::F16ScalesOf16>(p);
 }
+void kai_gather_int2_neon(const kai::PanelBlocks& p) {
+    kai::gather<kai::Int2Group, kai::F16Scales>(p);
+}
 void kai_gather_int4_4_apart_neon(const kai::PanelBlocks& p) {
     kai::gather<kai::Int4ApartGroup, kai::F16Scales>(p);  // which are a sixteenth
 }
@@ -306,7 +323,6 @@ void kai_gather_table_bf16_neon(const kai::PanelBlocks& p) {
 void kai_gather_table_halves_neon(const kai::PanelBlocks& p) {
     kai::gather<kai::TableGroup, kai::F16Scales, 16>(p);
 }
-
 void kai_gather_zeros_neon(const kai::PanelBlocks& p) {
     kai::gather<kai::WeightsGroup, kai::ZerosAndScales>(p);
 }

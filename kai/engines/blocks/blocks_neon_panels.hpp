@@ -74,8 +74,9 @@ struct BlockPanelRowsKernel {
 }  // namespace kai
 
 extern "C" {
-[[gnu::visibility("hidden")]] kai::GatherFn kai_gather_int8_neon, kai_gather_int4_neon, kai_gather_int4_4_apart_neon,
-    kai_gather_table_neon, kai_gather_table_bf16_neon, kai_gather_table_halves_neon, kai_gather_zeros_neon;
+[[gnu::visibility("hidden")]] kai::GatherFn kai_gather_int8_neon, kai_gather_int4_neon, kai_gather_int2_neon,
+    kai_gather_int4_4_apart_neon, kai_gather_table_neon, kai_gather_table_bf16_neon, kai_gather_table_halves_neon,
+    kai_gather_zeros_neon;
 
 [[gnu::visibility("hidden")]] void kai_matmul_block_panels_neon(
     size_t m, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t dst_stride, size_t nr,
@@ -99,8 +100,8 @@ KAI_INLINE size_t row_bytes(const PanelsOfBlocks& of, size_t k, size_t blocks) {
 
 template <const Format& RHS>
 constexpr PanelsOfBlocks panels_of_blocks() {
-    return {RHS.nibble_distance == 1 ? 2 : 4, RHS.bits,           RHS.panel_head, RHS.panel_tail,
-            RHS.block_head + RHS.block_tail,  RHS.block_tail != 0};
+    return {RHS.group_size({0, 4, 1}),       RHS.bits,           RHS.panel_head, RHS.panel_tail,
+            RHS.block_head + RHS.block_tail, RHS.block_tail != 0};
 }
 
 }  // namespace

@@ -8,12 +8,14 @@ KAI_SUPER_TILES(qau2c16x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qau4c32x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qau5c32x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qlu4c32x256p, 4, neon_dotprod, false)
+KAI_SUPER_TILES(qsi3c16x256p, 4, neon_dotprod, false)
 KAI_SUPER_TILES(qsi6c16x256p, 4, neon_dotprod, false)
 
 KAI_SUPER_PANEL_ROW(qau2c16x256p, neon_dotprod)
 KAI_SUPER_PANEL_ROW(qau4c32x256p, neon_dotprod)
 KAI_SUPER_PANEL_ROW(qau5c32x256p, neon_dotprod)
 KAI_SUPER_PANEL_ROW(qlu4c32x256ps1s0, neon_dotprod)
+KAI_SUPER_PANEL_ROW(qsi3c16x256pnrx4, neon_dotprod)
 KAI_SUPER_PANEL_ROW(qsi6c16x256pnrx4, neon_dotprod)
 
 #define KAI_DEFINE_MATMUL(NAME, LHS, RHS, MR, NR, ...) \
@@ -26,5 +28,6 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau4c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qau5c32x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qlu4c32x256p/ukernels.def"
+#include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi3c16x256p/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_f32_qsi8d256p_qsi6c16x256p/ukernels.def"
 }

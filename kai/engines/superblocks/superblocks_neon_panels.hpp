@@ -64,6 +64,8 @@ constexpr SuperPanels super_panels(const Format& f) {
     switch (f.bits) {
         case 2:
             return {{d, d, {E::halves, 16}, {E::bytes_4, 16}, none, none}, column, 0};
+        case 3:
+            return {{d, {E::bytes_1, 16}, {E::bytes_4, 24}, none, none, none}, column, 0};
         case 5:
             return {{d, d, {E::bytes_4, 2}, {E::bytes_1, 8}, {E::bytes_4, 40}, none}, column, 0};
         case 6:
@@ -78,6 +80,8 @@ constexpr SuperPanels super_panels(const Format& f) {
 /// The format of panels of 4 columns.
 template <const Format& RHS>
 constexpr const Format& kNarrow = RHS;
+template <>
+constexpr const Format& kNarrow<qsi3c16x256pnrx4> = qsi3c16x256p;
 template <>
 constexpr const Format& kNarrow<qsi6c16x256pnrx4> = qsi6c16x256p;
 template <>

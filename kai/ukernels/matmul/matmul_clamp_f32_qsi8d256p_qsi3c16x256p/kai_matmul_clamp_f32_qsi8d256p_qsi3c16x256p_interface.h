@@ -63,4 +63,14 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x8_qsi3c16x256p4x8_1x4_po
 kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4x4_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4x4_1x4_portable)
 
+/// SDOT, any number of rows. The RHS of SME2, for workers without an SME unit. Any m.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p4x4_qsi3c16x256p4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p4x4_qsi3c16x256p4vlx4_4x4vl_neon_dotprod)
+
+/// SDOT, one row. The RHS of SME2, for workers without an SME unit. Any m.
+kai_matmul_clamp_f32_qsi8d256p_qsi3c16x256p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x4_qsi3c16x256p4vlx4_1x4vl_neon_dotprod)
+
 KAI_END_DECLARATIONS

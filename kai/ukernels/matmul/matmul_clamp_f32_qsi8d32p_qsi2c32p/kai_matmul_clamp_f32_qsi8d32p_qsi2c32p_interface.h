@@ -55,4 +55,12 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_portable)
 
+/// SDOT, any number of rows. The RHS of SME2, for workers without an SME unit. Any m.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi2c32p4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi2c32p4vlx4_4x4vl_neon_dotprod)
+
+/// SDOT, one row. The RHS of SME2, for workers without an SME unit. Any m.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi2c32p4vlx4_1x4vl_neon_dotprod)
+
 KAI_END_DECLARATIONS
