@@ -25,6 +25,7 @@ same    .req x9                             // where the words of this step are;
 .endm
 
     .purgem load_first_step
+// Four words of the row.
 .macro load_first_step
     load_pair 0
     load_pair 1
@@ -99,6 +100,7 @@ same    .req x9                             // where the words of this step are;
     str     qS_\a, [dst], #16
 .endm
     .purgem finish
+// All sums to dst, as f32 or as f16.
 .macro finish
     limit_two 0, 1
     if_more vectors, 2, limit_two 2, 3

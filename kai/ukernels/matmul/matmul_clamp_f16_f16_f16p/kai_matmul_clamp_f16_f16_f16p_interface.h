@@ -3,8 +3,8 @@
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
 // neon: one chain of fused f16 multiply-adds that starts at the bias, k ascending, rounded to f16 at every step. sme,
-// sme2 and NEON with panels of SVL / 16: sums in f32, rounded to f16 at the end. The bounds of the clamp are converted to
-// f16 first.
+// sme2 and NEON with panels of SVL / 16: sums in f32, rounded to f16 at the end. The bounds of the clamp are converted
+// to f16 first.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -4,8 +4,8 @@
 //     dst[m][n] = clamp(bias[n] + sum over k of lhs[m][k] * rhs[k][n])
 //
 // One chain of fused f32 multiply-adds that starts at the bias, k ascending: all micro-kernels of the family give the
-// same bits, but for the one of SME2, which adds two k a step: acc + round(l0 * r0 + l1 * r1), and for those of NEON with
-// panels of SVL / 16, which have two chains, of even k from the bias on and of odd k, and add them at the end.
+// same bits, but for the one of SME2, which adds two k a step: acc + round(l0 * r0 + l1 * r1), and for those of NEON
+// with panels of SVL / 16, which have two chains, of even k from the bias on and of odd k, and add them at the end.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -42,8 +42,8 @@ KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl)
 kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p32x1b_6x32_neon_fcvtl_cortexa55)
 
-/// FMLAL and FMLAL2, tiles of 3 rows x 16 columns; panels of SVL / 16, those of the SME kernels: for cores without an SME
-/// unit at hand.
+/// FMLAL and FMLAL2, tiles of 3 rows x 16 columns; panels of SVL / 16, those of the SME kernels: for cores without an
+/// SME unit at hand.
 kai_matmul_clamp_f32_f16_f16p_run_fn kai_run_matmul_clamp_f32_f16_f16p2vlx2b_3x2vl_neon_fmlal;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_f32_f16_f16p2vlx2b_3x2vl_neon_fmlal)
 
