@@ -29,8 +29,8 @@ KAI_INLINE Int16x16 sixteen_values(const uint8_t* block, size_t i) {
     static_assert(TYPE.bias == (TYPE.high.bits == 0 ? 0 : -(1 << (kBits - 1))));
     const auto bits_of = [=](Plane plane, int flipped) {
         const auto mask = static_cast<int8_t>(flipped << plane.shift(i));
-        return widened(load<Int8x16>(block + plane.byte(i)) ^ mask) >> static_cast<int>(plane.shift(i)) &
-               static_cast<int16_t>((1 << plane.bits) - 1);
+        const auto kept = static_cast<int16_t>((1 << plane.bits) - 1);
+        return widened(load<Int8x16>(block + plane.byte(i)) ^ mask) >> static_cast<int>(plane.shift(i)) & kept;
     };
     const Int16x16 low = bits_of(TYPE.low, 0);
     if constexpr (TYPE.high.bits == 0) {
