@@ -3,8 +3,9 @@
 //
 //     sum[n] = fma(S, lhs_scale * rhs_scale, sum[n]),     S = sum over the block of lhs * rhs
 //
-// A group is a byte of each column: 4 k, field i of two bits the weight of k + i plus 1. SDOT wants 4 k of a column side
-// by side. So the bytes of four groups are brought there, and the row is put into that order instead of the fields:
+// A group is a byte of each column: 4 k, field i of two bits the weight of k + i plus 1. SDOT wants 4 k of a column
+// side by side. So the bytes of four groups are brought there, and the row is put into that order instead of the
+// fields:
 //
 //     g_0 - g_3    columns 0 - 15 of k 0 - 3, of k 4 - 7, 8 - 11, 12 - 15          loads
 //     t_0 - t_3    g_0 and g_1 by turns: columns 0 - 7, 8 - 15; then g_2 and g_3   zip of bytes
