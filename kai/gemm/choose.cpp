@@ -776,7 +776,11 @@ Status choose(const Problem& p, Plan& plan) {
     }
     Problem dequantised = p;
     dequantised.b_kind = KAI_GEMM_DENSE, dequantised.b_type = kai_dt_f32;
-    return choose_among(p, groups_for(dequantised), plan);
+    const Status as_floats = choose_among(p, groups_for(dequantised), plan);
+    if (as_floats == KAI_GEMM_OK) {
+        choose_beside(p, plan);
+    }
+    return as_floats;
 }
 
 }  // namespace kai::gemm

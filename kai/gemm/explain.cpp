@@ -71,6 +71,19 @@ void explain_kernel(Text& text, const char* rows, const kai_gemm_kernel& kernel,
     }
 }
 
+/// Why workers without an SME unit have nothing to do.
+const char* why_none_beside(const Plan& plan) {
+    if (plan.problem.pin != nullptr) {
+        return "the kernel is pinned";
+    }
+    Problem divided = plan.problem;
+    divided.divides_columns = 1, divided.format = plan.format.name != nullptr ? &plan.format : nullptr;
+    Plan other;
+    return kai_gemm_make_plan(&divided, &other) == KAI_GEMM_OK && other.workers > plan.workers
+               ? "kernels beside SME have other bits: divides_columns lets them work"
+               : "no kernel without SME reads this B";
+}
+
 void explain_work(Text& text, const kai_gemm_work& work) {
     if (work.phases == 0) {
         text.add("nothing is wrong: an empty run\n");
@@ -162,7 +175,9 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         }
     }
     if (plan->workers < p.units) {
-        out.add("workers: %zu of %zu units, since sme_units is %zu\n", plan->workers, p.units, p.sme_units);
+        out.add(
+            "workers: %zu of %zu units, since sme_units is %zu; %s\n", plan->workers, p.units, p.sme_units,
+            why_none_beside(*plan));
     }
     out.add("packed B %zu bytes, workspace %zu bytes\n", plan->packed_b_size, plan->workspace_size);
     if (p.pin != nullptr) {

@@ -487,10 +487,10 @@ TEST(GemmExplain, NothingToMultiply) {
     EXPECT_EQ(explain(&plan), "3 x 4 x 5, 0 matrices\nnothing to multiply: alpha is 0\n");
 }
 
-/// Fewer workers than units: the caller is told which number to change.
+/// Fewer workers than units: the caller is told which number to change, and why others have nothing to do.
 TEST(GemmExplain, SmeUnitsThatLimitTheWorkers) {
     kai_gemm_problem p = kai_gemm_problem_of(64, 64, 64);
-    p.a_type = p.b_type = p.c_type = kai_dt_f16;  // of which no kernel runs beside SME
+    p.a_type = p.b_type = p.c_type = kai_dt_f16;  // whose kernels beside SME have other bits
     for (const size_t sme_units : {0, 2, 8, 9}) {
         p.units = 8, p.sme_units = sme_units;
         kai_gemm_plan plan;
@@ -499,10 +499,18 @@ TEST(GemmExplain, SmeUnitsThatLimitTheWorkers) {
         const std::string text = explain(&plan);
         EXPECT_EQ(plan.workers, sme && sme_units < 8 ? sme_units : 8U);
         EXPECT_EQ(
-            text.find("\nworkers: 2 of 8 units, since sme_units is 2\n") != std::string::npos, sme && sme_units == 2)
+            text.find("\nworkers: 2 of 8 units, since sme_units is 2; kernels beside SME have other bits: "
+                      "divides_columns lets them work\n") != std::string::npos,
+            sme && sme_units == 2)
             << text;
         EXPECT_EQ(text.find("\nworkers: ") != std::string::npos, sme && sme_units < 8) << text;
     }
+    p.a_type = p.c_type = kai_dt_f32, p.units = 8, p.sme_units = 2;
+    p.b_kind = KAI_GEMM_INT2_CHANNEL, p.b_constant = p.b_transposed = true;
+    kai_gemm_plan plan;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+    const std::string text = explain(&plan);
+    EXPECT_EQ(text.find("; no kernel without SME reads this B\n") != std::string::npos, plan.workers < 8) << text;
 }
 
 // ---- packing and running ----

@@ -346,6 +346,29 @@ TEST(GemmMixed, TypesOfFiles) {
 }
 
 // One row is for NEON on all workers where an SME unit loads no more than a core: same packed B, same bits.
+// Weights that become floats while they are packed have the workers that floats have.
+TEST(GemmMixed, DequantisedWeights) {
+    kai_gemm_problem p = kai_gemm_problem_of(70, 1061, 1024);
+    p.b_constant = p.b_transposed = true, p.units = 5, p.sme_units = 2;
+    kai_gemm_plan floats, made;
+    ASSERT_EQ(kai_gemm_make_plan(&p, &floats), KAI_GEMM_OK);
+    const auto expect_same = [&](const char* what) {
+        SCOPED_TRACE(what);
+        ASSERT_EQ(kai_gemm_make_plan(&p, &made), KAI_GEMM_OK);
+        EXPECT_EQ(made.gemm.ukernel, floats.gemm.ukernel);
+        EXPECT_EQ(made.gemm_beside.ukernel, floats.gemm_beside.ukernel);
+        EXPECT_EQ(made.gemv_beside.ukernel, floats.gemv_beside.ukernel);
+        EXPECT_EQ(made.workers, floats.workers);
+        EXPECT_EQ(made.layout.slot_size, floats.layout.slot_size);
+    };
+    p.b_kind = KAI_GEMM_GGUF, p.gguf_type = KAI_GGUF_IQ2_S;
+    expect_same("IQ2_S");
+    p.b_kind = KAI_GEMM_UINT4_BLOCK, p.bl = 16;
+    expect_same("UINT4_BLOCK");
+    p.b_kind = KAI_GEMM_FLOAT_TABLE, p.bl = 64;
+    expect_same("FLOAT_TABLE");
+}
+
 TEST(GemmMixed, OneRowByBytes) {
     Case c = case_of(KAI_GEMM_INT8_CHANNEL, kai_dt_f32, 17, 1);
     Experiment with(c);
