@@ -266,7 +266,7 @@ TEST(GemmExplain, RowsThatMustNotHaveGaps) {
     p.b_kind = KAI_GEMM_INT8_CHANNEL, p.b_constant = p.b_transposed = true;
     kai_gemm_plan plan;
     ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
-    alignas(64) static uint8_t packed[1 << 14];
+    alignas(64) static uint8_t packed[1 << 15];
     ASSERT_LE(plan.packed_b_size, sizeof(packed));
     kai_gemm_weights w = {};
     w.b = packed, w.scale = reinterpret_cast<const float*>(packed), w.ldb = 80;
