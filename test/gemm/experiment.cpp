@@ -150,6 +150,17 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
                << (c.flush == Flush::end ? ", guarded end" : ", guarded start");
 }
 
+std::vector<uint8_t> packed_from_the_last_unit(const kai_gemm_plan& plan, const kai_gemm_weights& w) {
+    const GuardedBuffer packed(plan.packed_b_size, Flush::start, 0xFF),
+        workspace(plan.pack_workspace_size, Flush::start, 0xFF);
+    for (size_t unit = plan.pack_units; unit-- > 0;) {
+        EXPECT_EQ(
+            kai_gemm_pack_b_unit(&plan, 0, &w, packed.data(), packed.size(), workspace.data(), workspace.size(), unit),
+            KAI_GEMM_OK);
+    }
+    return packed.bytes();
+}
+
 std::vector<size_t> sizes_around(size_t step) {
     std::vector<size_t> sizes = {0, 1, 2, step, step + 1, 97, 103};
     if (step > 1) {

@@ -164,6 +164,9 @@ Case random_case(
 /// Random cases per kind: KLEIDIAI_GEMM_CASES.
 size_t case_count();
 
+/// Matrix 0, packed in memory of exact size, its units in descending order.
+std::vector<uint8_t> packed_from_the_last_unit(const kai_gemm_plan& plan, const kai_gemm_weights& w);
+
 /// Sizes around a multiple of a step.
 std::vector<size_t> sizes_around(size_t step);
 

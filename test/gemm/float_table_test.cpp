@@ -77,7 +77,7 @@ kai_gemm_problem as_floats(kai_gemm_problem p) {
     return p;
 }
 
-/// Packs in memory of exact size, several units in any order. Operands end, or begin, at inaccessible pages.
+/// As packed_from_the_last_unit. Operands end, or begin, at inaccessible pages.
 Bytes packed_by(const kai_gemm_plan& plan, kai_gemm_weights w, Flush flush, size_t b_size, size_t scale_size) {
     const auto kept = [&](const void* data, size_t size) {
         const auto* bytes = static_cast<const uint8_t*>(data);
@@ -87,14 +87,7 @@ Bytes packed_by(const kai_gemm_plan& plan, kai_gemm_weights w, Flush flush, size
                         table = kept(w.float_table, w.float_table != nullptr ? sizeof(Table) : 0);
     w.b = b.data(), w.scale = scale_size != 0 ? scale.data() : nullptr;
     w.float_table = w.float_table != nullptr ? reinterpret_cast<const float*>(table.data()) : nullptr;
-    const GuardedBuffer packed(plan.packed_b_size, Flush::start, 0xFF),
-        workspace(plan.pack_workspace_size, Flush::start, 0xFF);
-    for (size_t unit = plan.pack_units; unit-- > 0;) {
-        EXPECT_EQ(
-            kai_gemm_pack_b_unit(&plan, 0, &w, packed.data(), packed.size(), workspace.data(), workspace.size(), unit),
-            KAI_GEMM_OK);
-    }
-    return packed.bytes();
+    return packed_from_the_last_unit(plan, w);
 }
 
 // The kernels, the panels and the tag are those of DENSE f32, also where floats may be rounded to bf16 or f16.

@@ -66,7 +66,7 @@ kai_gemm_problem problem_of(size_t m, const Weights& w, kai_datatype scale_type)
     return p;
 }
 
-/// Packs in memory of exact size, several units in any order. Operands end, or begin, at inaccessible pages.
+/// As packed_from_the_last_unit. Operands end, or begin, at inaccessible pages.
 Bytes packed_by(
     const kai_gemm_plan& plan, kai_gemm_weights w, const Bytes* zero_points, Flush flush, size_t b_size,
     size_t scale_size) {
@@ -78,14 +78,7 @@ Bytes packed_by(
     const GuardedBuffer points(zero_points != nullptr ? *zero_points : Bytes(), flush);
     w.b = b.data(), w.scale = scale_size != 0 ? scale.data() : nullptr;
     w.zero_points = zero_points != nullptr ? points.data() : nullptr;
-    const GuardedBuffer packed(plan.packed_b_size, Flush::start, 0xFF),
-        workspace(plan.pack_workspace_size, Flush::start, 0xFF);
-    for (size_t unit = plan.pack_units; unit-- > 0;) {
-        EXPECT_EQ(
-            kai_gemm_pack_b_unit(&plan, 0, &w, packed.data(), packed.size(), workspace.data(), workspace.size(), unit),
-            KAI_GEMM_OK);
-    }
-    return packed.bytes();
+    return packed_from_the_last_unit(plan, w);
 }
 
 // Blocks of 32 and more: as INT4_BLOCK_ZERO; others: as floats. The tag at the end is the same, too, so that a plan for
