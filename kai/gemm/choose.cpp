@@ -765,22 +765,18 @@ void choose_beside(const Problem& p, Plan& plan) {
 }  // namespace
 
 Status choose(const Problem& p, Plan& plan) {
-    const Status status = choose_among(p, groups_for(p), plan);
+    Status status = choose_among(p, groups_for(p), plan);
+    const bool none =
+        status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
+    if (none && may_become_floats(p.b_kind)) {
+        Problem dequantised = p;
+        dequantised.b_kind = KAI_GEMM_DENSE, dequantised.b_type = kai_dt_f32;
+        status = choose_among(p, groups_for(dequantised), plan);
+    }
     if (status == KAI_GEMM_OK) {
         choose_beside(p, plan);
     }
-    const bool none =
-        status == KAI_GEMM_UNSUPPORTED || status == KAI_GEMM_WRONG_KERNEL || status == KAI_GEMM_UNKNOWN_FORMAT;
-    if (!may_become_floats(p.b_kind) || !none) {
-        return status;
-    }
-    Problem dequantised = p;
-    dequantised.b_kind = KAI_GEMM_DENSE, dequantised.b_type = kai_dt_f32;
-    const Status as_floats = choose_among(p, groups_for(dequantised), plan);
-    if (as_floats == KAI_GEMM_OK) {
-        choose_beside(p, plan);
-    }
-    return as_floats;
+    return status;
 }
 
 }  // namespace kai::gemm

@@ -43,7 +43,7 @@ inline bool has_scales(kai_gemm_kind kind) {
     return kind != KAI_GEMM_DENSE && kind != KAI_GEMM_GGUF && !has_records(kind) && !is_lowp(kind);
 }
 
-/// They are of b_type, one for each block of nibbles, which are converted while they are packed.
+/// Nibbles with a scale of b_type for each block, which are converted while they are packed.
 inline bool has_typed_scales(kai_gemm_kind kind) {
     return kind == KAI_GEMM_UINT4_BLOCK || kind == KAI_GEMM_FLOAT_TABLE;
 }
@@ -53,7 +53,7 @@ inline bool has_blocks(kai_gemm_kind kind) {
            has_records(kind);
 }
 
-/// They become floats where no kernel reads them packed.
+/// Weights of such a kind become floats where no kernel reads them packed.
 inline bool may_become_floats(kai_gemm_kind kind) {
     return kind == KAI_GEMM_GGUF || has_typed_scales(kind);
 }
