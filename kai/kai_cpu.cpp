@@ -22,7 +22,8 @@
 #elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
 #include <windows.h>
 #define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is TRUE"
-#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "IsProcessorFeaturePresent(" #WINDOWS ") is FALSE"
+#define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) \
+    ((WINDOWS) < 0 ? "Windows cannot tell" : "IsProcessorFeaturePresent(" #WINDOWS ") is FALSE")
 #else
 #define KAI_PRESENT(HWCAP, BIT, APPLE, WINDOWS) ""
 #define KAI_ABSENT(HWCAP, BIT, APPLE, WINDOWS) "this is not an AArch64 CPU, or an unknown system"
@@ -37,7 +38,7 @@ struct Feature {
     unsigned word;       // Linux: 0 is AT_HWCAP, 1 AT_HWCAP2, 2 AT_HWCAP3
     unsigned bit;        // there
     const char* apple;   // name of the sysctl
-    int windows;         // PF_ARM_*
+    int windows;         // PF_ARM_*; -1: Windows has no number
     const char *present, *absent;
 };
 
@@ -72,6 +73,12 @@ constexpr Feature kFeatures[KAI_CPU_FEATURE_COUNT] = {
     KAI_FEATURE("sme2", bit(KAI_CPU_SME), HWCAP2, 37, hw.optional.arm.FEAT_SME2, 71),
     KAI_FEATURE("sme2p1", bit(KAI_CPU_SME2), HWCAP2, 38, hw.optional.arm.FEAT_SME2p1, 72),
     KAI_FEATURE("fhm", bit(KAI_CPU_FP16), HWCAP, 23, hw.optional.arm.FEAT_FHM, 47),
+    KAI_FEATURE("faminmax", bit(KAI_CPU_NEON), HWCAP2, 50, hw.optional.arm.FEAT_FAMINMAX, -1),
+    KAI_FEATURE("lut", bit(KAI_CPU_NEON), HWCAP2, 49, hw.optional.arm.FEAT_LUT, -1),
+    KAI_FEATURE("fp8dot4", bit(KAI_CPU_NEON), HWCAP2, 53, hw.optional.arm.FEAT_FP8DOT4, -1),
+    KAI_FEATURE("f8f32mm", bit(KAI_CPU_FP8DOT4), HWCAP, 35, hw.optional.arm.FEAT_F8F32MM, -1),
+    KAI_FEATURE("smef8f32", bit(KAI_CPU_SME2), HWCAP2, 59, hw.optional.arm.FEAT_SME_F8F32, 81),
+    KAI_FEATURE("smemop4", bit(KAI_CPU_SME2P1), HWCAP, 47, hw.optional.arm.FEAT_SME_MOP4, -1),
 };
 
 /// What the operating system says: bits.
@@ -92,7 +99,8 @@ uint64_t ask_system() {
     }
 #elif defined(_WIN32) && (defined(__aarch64__) || defined(_M_ARM64))
     for (int i = 0; i < KAI_CPU_FEATURE_COUNT; ++i) {
-        present |= IsProcessorFeaturePresent(kFeatures[i].windows) != 0 ? bit(i) : 0;
+        const int number = kFeatures[i].windows;
+        present |= number >= 0 && IsProcessorFeaturePresent(number) != 0 ? bit(i) : 0;
     }
 #endif
     return present;

@@ -14,19 +14,25 @@ KAI_BEGIN_DECLARATIONS
 
 /// Features that micro-kernels need. SME and SME2 are separate: there are CPUs with SME but without SME2.
 enum kai_cpu_feature {
-    KAI_CPU_NEON,      ///< Advanced SIMD: every AArch64 CPU.
-    KAI_CPU_FP16,      ///< Half-precision arithmetic (FEAT_FP16).
-    KAI_CPU_DOTPROD,   ///< SDOT, UDOT (FEAT_DotProd).
-    KAI_CPU_I8MM,      ///< SMMLA, UMMLA, USMMLA (FEAT_I8MM).
-    KAI_CPU_BF16,      ///< BFMMLA, BFDOT, BFCVT (FEAT_BF16).
-    KAI_CPU_SVE,       ///< FEAT_SVE.
-    KAI_CPU_SVE_I8MM,  ///< FEAT_I8MM together with SVE.
-    KAI_CPU_SVE2,      ///< FEAT_SVE2.
-    KAI_CPU_SVE2P1,    ///< FEAT_SVE2p1.
-    KAI_CPU_SME,       ///< FEAT_SME.
-    KAI_CPU_SME2,      ///< FEAT_SME2.
-    KAI_CPU_SME2P1,    ///< FEAT_SME2p1.
-    KAI_CPU_FHM,       ///< FMLAL: products of f16 added to f32 (FEAT_FHM).
+    KAI_CPU_NEON,       ///< Advanced SIMD: every AArch64 CPU.
+    KAI_CPU_FP16,       ///< Half-precision arithmetic (FEAT_FP16).
+    KAI_CPU_DOTPROD,    ///< SDOT, UDOT (FEAT_DotProd).
+    KAI_CPU_I8MM,       ///< SMMLA, UMMLA, USMMLA (FEAT_I8MM).
+    KAI_CPU_BF16,       ///< BFMMLA, BFDOT, BFCVT (FEAT_BF16).
+    KAI_CPU_SVE,        ///< FEAT_SVE.
+    KAI_CPU_SVE_I8MM,   ///< FEAT_I8MM together with SVE.
+    KAI_CPU_SVE2,       ///< FEAT_SVE2.
+    KAI_CPU_SVE2P1,     ///< FEAT_SVE2p1.
+    KAI_CPU_SME,        ///< FEAT_SME.
+    KAI_CPU_SME2,       ///< FEAT_SME2.
+    KAI_CPU_SME2P1,     ///< FEAT_SME2p1.
+    KAI_CPU_FHM,        ///< FMLAL: products of f16 added to f32 (FEAT_FHM).
+    KAI_CPU_FAMINMAX,   ///< FAMAX, FAMIN: maximum and minimum of absolute values (FEAT_FAMINMAX).
+    KAI_CPU_LUT,        ///< LUTI2, LUTI4 of NEON and SVE (FEAT_LUT).
+    KAI_CPU_FP8DOT4,    ///< FDOT: sums of four products of FP8 in f32 (FEAT_FP8DOT4).
+    KAI_CPU_F8F32MM,    ///< FMMLA: products of small matrices of FP8 in f32 (FEAT_F8F32MM).
+    KAI_CPU_SME_F8F32,  ///< FMOPA: outer products of FP8 in f32 (FEAT_SME_F8F32).
+    KAI_CPU_SME_MOP4,   ///< SMOP4A, FMOP4A, ...: outer products of quarter tiles (FEAT_SME_MOP4).
     KAI_CPU_FEATURE_COUNT
 };
 

@@ -88,6 +88,12 @@ constexpr Place kPlaces[] = {
     {KAI_CPU_SME2, AT_HWCAP2, 0x2000000000, "HWCAP2 bit 37"},
     {KAI_CPU_SME2P1, AT_HWCAP2, 0x4000000000, "HWCAP2 bit 38"},
     {KAI_CPU_FHM, AT_HWCAP, 0x800000, "HWCAP bit 23"},
+    {KAI_CPU_FAMINMAX, AT_HWCAP2, 0x4000000000000, "HWCAP2 bit 50"},
+    {KAI_CPU_LUT, AT_HWCAP2, 0x2000000000000, "HWCAP2 bit 49"},
+    {KAI_CPU_FP8DOT4, AT_HWCAP2, 0x20000000000000, "HWCAP2 bit 53"},
+    {KAI_CPU_F8F32MM, AT_HWCAP, 0x800000000, "HWCAP bit 35"},
+    {KAI_CPU_SME_F8F32, AT_HWCAP2, 0x800000000000000, "HWCAP2 bit 59"},
+    {KAI_CPU_SME_MOP4, AT_HWCAP, 0x800000000000, "HWCAP bit 47"},
 };
 static_assert(std::size(kPlaces) == KAI_CPU_FEATURE_COUNT, "a feature without a line here is not tested");
 
@@ -103,16 +109,19 @@ TEST(Cpu, AgreesWithTheSystem) {
 /// The emulated CPUs of the runs of this test (cmake/KaiEmulation.cmake), which KLEIDIAI_CPU_MODEL names, and their
 /// features in order.
 const std::map<std::string, const char*> kModels = {
-    {"svl512", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 sme sme2 sme2p1 fhm"},
-    {"no-sve", "neon fp16 dotprod i8mm bf16 sme sme2 sme2p1 fhm"},
-    {"no-sme", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm"},
-    {"no-sve-no-sme", "neon fp16 dotprod i8mm bf16 fhm"},
+    {"svl512",
+     "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 sme sme2 sme2p1 fhm faminmax lut fp8dot4 f8f32mm smef8f32 "
+     "smemop4"},
+    {"no-sve", "neon fp16 dotprod i8mm bf16 sme sme2 sme2p1 fhm faminmax lut fp8dot4 f8f32mm smef8f32 smemop4"},
+    {"no-sme", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm faminmax lut fp8dot4 f8f32mm"},
+    {"no-sve-no-sme", "neon fp16 dotprod i8mm bf16 fhm faminmax lut fp8dot4 f8f32mm"},
     {"neoverse-n2", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 fhm"},
     {"neoverse-v1", "neon fp16 dotprod i8mm sve svei8mm fhm"},  // QEMU's has no bf16
     {"a64fx", "neon fp16 sve"},
     {"neoverse-n1", "neon fp16 dotprod"},
     {"cortex-a55", "neon fp16 dotprod"},
-    {"cortex-a510", "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm"},  // QEMU's `max` by that name
+    {"cortex-a510",
+     "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm faminmax lut fp8dot4 f8f32mm"},  // QEMU's `max` by that name
     {"cortex-a53", "neon"}};
 
 TEST(Cpu, HasWhatThisModelHas) {
@@ -142,10 +151,16 @@ TEST(Cpu, DisableHidesExactlyWhatBuildsOnAFeature) {
         {"svei8mm", {KAI_CPU_SVE_I8MM}},
         {"sve2", {KAI_CPU_SVE2, KAI_CPU_SVE2P1}},
         {"sve2p1", {KAI_CPU_SVE2P1}},
-        {"sme", {KAI_CPU_SME, KAI_CPU_SME2, KAI_CPU_SME2P1}},
-        {"sme2", {KAI_CPU_SME2, KAI_CPU_SME2P1}},
-        {"sme2p1", {KAI_CPU_SME2P1}},
-        {"fhm", {KAI_CPU_FHM}}};
+        {"sme", {KAI_CPU_SME, KAI_CPU_SME2, KAI_CPU_SME2P1, KAI_CPU_SME_F8F32, KAI_CPU_SME_MOP4}},
+        {"sme2", {KAI_CPU_SME2, KAI_CPU_SME2P1, KAI_CPU_SME_F8F32, KAI_CPU_SME_MOP4}},
+        {"sme2p1", {KAI_CPU_SME2P1, KAI_CPU_SME_MOP4}},
+        {"fhm", {KAI_CPU_FHM}},
+        {"faminmax", {KAI_CPU_FAMINMAX}},
+        {"lut", {KAI_CPU_LUT}},
+        {"fp8dot4", {KAI_CPU_FP8DOT4, KAI_CPU_F8F32MM}},
+        {"f8f32mm", {KAI_CPU_F8F32MM}},
+        {"smef8f32", {KAI_CPU_SME_F8F32}},
+        {"smemop4", {KAI_CPU_SME_MOP4}}};
     ASSERT_EQ(hidden.size() + 1, static_cast<size_t>(KAI_CPU_FEATURE_COUNT)) << "but neon, which hides all";
     for (const auto& [name, features] : hidden) {
         const Disable one(name);

@@ -37,12 +37,13 @@ constexpr struct {
 } kNumbers[] = {
     {19, KAI_CPU_NEON},     // NEON_INSTRUCTIONS_AVAILABLE
     {43, KAI_CPU_DOTPROD},  // V82_DP_INSTRUCTIONS_AVAILABLE
-    {46, KAI_CPU_SVE},      {47, KAI_CPU_SVE2}, {48, KAI_CPU_SVE2P1},
-    {57, KAI_CPU_SVE_I8MM}, {66, KAI_CPU_I8MM},  // V82_I8MM_INSTRUCTIONS_AVAILABLE
-    {67, KAI_CPU_FP16},                          // V82_FP16_INSTRUCTIONS_AVAILABLE
-    {68, KAI_CPU_BF16},                          // V86_BF16_INSTRUCTIONS_AVAILABLE
-    {70, KAI_CPU_SME},      {71, KAI_CPU_SME2}, {72, KAI_CPU_SME2P1},
+    {46, KAI_CPU_SVE},       {47, KAI_CPU_SVE2}, {48, KAI_CPU_SVE2P1},
+    {57, KAI_CPU_SVE_I8MM},  {66, KAI_CPU_I8MM},  // V82_I8MM_INSTRUCTIONS_AVAILABLE
+    {67, KAI_CPU_FP16},                           // V82_FP16_INSTRUCTIONS_AVAILABLE
+    {68, KAI_CPU_BF16},                           // V86_BF16_INSTRUCTIONS_AVAILABLE
+    {70, KAI_CPU_SME},       {71, KAI_CPU_SME2}, {72, KAI_CPU_SME2P1},
     {47, KAI_CPU_FHM},  // no number of its own: CPUs with SVE2 have it
+    {81, KAI_CPU_SME_F8F32},
 };
 
 }  // namespace
@@ -93,8 +94,14 @@ int main() {
     kai_cpu_forget();
     expect(kai_cpu_features() == 0, "a system that says nothing has no feature", 0);
     expect(kai_cpu_sve_bytes() == 0 && kai_cpu_sme_bytes() == 0, "nor vectors", 0);
-    expect(
-        asked.size() == KAI_CPU_FEATURE_COUNT - 1, "each feature has its number, but FHM that of SVE2", asked.size());
+    expect(asked.size() == std::size(kNumbers) - 1, "each feature has its number, but FHM that of SVE2", asked.size());
+    // Windows has no number of these.
+    for (const auto feature : {KAI_CPU_FAMINMAX, KAI_CPU_LUT, KAI_CPU_FP8DOT4, KAI_CPU_F8F32MM, KAI_CPU_SME_MOP4}) {
+        expect(
+            std::string(kai_cpu_query(feature).reason) == "Windows cannot tell", "the reason of a feature without one",
+            feature);
+    }
+    expect(std::size(kNumbers) + 5 == KAI_CPU_FEATURE_COUNT, "a feature is in neither list", KAI_CPU_FEATURE_COUNT);
     for (unsigned long number = 0; number < 128; ++number) {
         known = {number};
         kai_cpu_forget();
