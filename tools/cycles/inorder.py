@@ -1,4 +1,5 @@
-"""A small in-order issue model for kai_cycles.py: cores of the class of Cortex-A53, Cortex-A55 and Cortex-A510.
+"""A small in-order issue model for kai_cycles.py: cores of the class of Cortex-A53, Cortex-A55, Cortex-A510 and
+C1-Nano.
 
 llvm-mca's in-order mode makes an instruction wait until its result would not be written back before the results of
 older instructions.  A load or an integer instruction behind an SDOT then stalls for about three cycles, which the cores
@@ -15,16 +16,21 @@ hold publicly known properties of the cores:
         for integer multiplies, 10 for FMLA), which is too slow rather than too fast.
   A510  3-wide; 2x128-bit SIMD (the larger of the configurations, not shared with a second core), two loads of
         128 bit or one store per cycle.
+  C1-Nano  As the A510, with two integer units. How long an instruction keeps its unit is LLVM's: BFMMLA two slots,
+        a load with a new base two, a store also the slot of a load. Dot products forward their sum after a cycle.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import re
 
-WIDTH = {"cortex-a53": 2, "cortex-a55": 2, "cortex-a510": 3}
+WIDTH = {"cortex-a53": 2, "cortex-a55": 2, "cortex-a510": 3, "c1-nano": 3}
 UNITS = {"cortex-a53": {"V": 2, "L": 1, "S": 1, "I": 2, "M": 1, "B": 1},
          "cortex-a55": {"V": 2, "L": 1, "S": 1, "I": 2, "M": 1, "B": 1},
-         "cortex-a510": {"V": 2, "L": 2, "S": 1, "I": 3, "M": 1, "B": 1}}
+         "cortex-a510": {"V": 2, "L": 2, "S": 1, "I": 3, "M": 1, "B": 1},
+         "c1-nano": {"V": 2, "L": 2, "S": 1, "I": 2, "M": 1, "B": 1}}
 HALVES = ("cortex-a53", "cortex-a55")      # the SIMD units are of 64 bit
+OCCUPIES = ("c1-nano",)     # how long a unit is taken follows from LLVM's throughput, also for ordinary instructions
+FORWARDS = ("c1-nano",)     # LLVM knows how early a sum may go on as the accumulator of the same instruction
 
 DESTRUCTIVE = re.compile(
     r"^(fmla|fmls|fmlal2?|fmlsl2?|mla|mls|[su]mlal2?|[su]mlsl2?|[su]dot|usdot|sudot|[su]mmla|usmmla|bfdot|"
@@ -111,6 +117,10 @@ def occupancy(cpu, text, rt):
         n = len(regs(expand(ops[:ops.index("}")] if "}" in ops else ops[:ops.rindex("[")])))
         lane = "}[" in ops or re.match(r"ld[1-4]r$", m)
         wide = is_q(ops) and not lane
+        if cpu in OCCUPIES:
+            slots = max(1, int(round(rt * 2)))      # of two units for loads, one of which also stores
+            stored = max(1, slots // 2)
+            return [("L", 1, slots)] if m.startswith("ld") else [("S", 1, stored), ("L", 1, stored)], 1
         if m.startswith("st"):
             return [("S", 1, n * (2 if wide and halves else 1))], 1
         if not halves:
@@ -126,17 +136,19 @@ def occupancy(cpu, text, rt):
     if halves and m in ("ins", "mov") and re.search(r"\[\d\], [xw]\d", ops):
         return [("I", 1, 1)], 2                                 # insert from an integer register: pairs with SIMD work
     if vec:
-        slow = max(1, int(round(rt * 2))) if rt > 1 else 1      # divides, square roots and the like
+        slow = max(1, int(round(rt * 2))) if rt > 1 or cpu in OCCUPIES else 1   # divides, square roots and the like
         return [("V", 2 if halves and is_q(ops) else 1, slow)], 1
     if re.match(r"^(madd|msub|mul|mneg|[su]maddl|[su]mull|[su]mulh|udiv|sdiv)$", m):
         return [("M", 1, max(1, int(round(rt))))], 1
     return [("I", 1, 1)], 1
 
 
-def simulate(cpu, texts, info):
-    """texts: executed instructions in order; info: text -> (uops, latency, rthroughput).  Returns cycles."""
+def simulate(cpu, texts, info, forwarded={}):
+    """texts: executed instructions in order; info: text -> (uops, latency, rthroughput); forwarded: text -> latency of
+    its result as the accumulator of the next such instruction.  Returns cycles."""
     width, units = WIDTH[cpu], {k: [0] * n for k, n in UNITS[cpu].items()}
     ready, t, used, last = {}, 0, 0, 0
+    sums = {}       # register -> (mnemonic, when the next such instruction can add to it)
     cache = {}
     for text in texts:
         rec = cache.get(text)
@@ -148,12 +160,16 @@ def simulate(cpu, texts, info):
                 lat = 1
             wb = m.startswith(("ld", "st")) and ("]," in text or text.endswith("!"))
             base = regs(text[text.rindex("["):])[:1] if wb and "[" in text else []
-            rec = cache[text] = (d, u, max(lat, least), need, base)
-        d, u, lat, need, base = rec
+            early = m if DESTRUCTIVE.match(m) and forwarded.get(text, lat) < lat else None
+            rec = cache[text] = (d, u, max(lat, least), need, base, early)
+        d, u, lat, need, base, early = rec
         c = t
         for r in u:
-            if ready.get(r, 0) > c:
-                c = ready[r]
+            when = ready.get(r, 0)
+            if early and r == d[0] and r in sums and sums[r][0] == early and u.count(r) == 1:
+                when = sums[r][1]
+            if when > c:
+                c = when
         for cls, n, busy in need:
             free = sorted(units[cls])
             if free[n - 1] > c:
@@ -169,6 +185,9 @@ def simulate(cpu, texts, info):
                 pool[i] = t + busy
         for r in d:
             ready[r] = t + (1 if r in base else lat)
+            sums.pop(r, None)
+        if early:
+            sums[d[0]] = early, t + forwarded[text]
         if t + lat > last:
             last = t + lat
     return max(last, t + 1)

@@ -37,7 +37,10 @@ CPUS = {
     "neoverse-v1": ("neoverse-v1", 8, "", "4x128-bit SIMD / 2x256-bit SVE; also Cortex-X1 class"),
     "neoverse-v2": ("neoverse-v2", 8, "", "4x128-bit SIMD; also Cortex-X2/X3 class"),
     "neoverse-n3": ("neoverse-n3", 5, "", "2x128-bit SIMD; also Cortex-A725 class (LLVM >= 22)"),
-    "neoverse-v3": ("neoverse-v3", 10, "", "4x128-bit SIMD; also Cortex-X4/X925 class (LLVM >= 22)"),
+    "neoverse-v3": ("neoverse-v3", 10, "", "4x128-bit SIMD; also Cortex-X4 class (LLVM >= 22)"),
+    "olympus": ("olympus", 10, "", "6x128-bit SIMD: NVIDIA Vera (LLVM >= 22)"),
+    "oryon-1": ("oryon-1", 8, "", "4x128-bit SIMD, SMMLA and BFMMLA on two at a time: Snapdragon X (LLVM >= 22)"),
+    "ampere1b": ("ampere1b", 4, "", "2x128-bit SIMD: AmpereOne (LLVM >= 22)"),
     "cortex-a57": ("cortex-a57", 3, "", "Armv8.0: 2x128-bit SIMD, integer multiplies on one of them"),
     "cortex-a72": ("cortex-a72", 3, "", "Armv8.0: LLVM has A57's tables for it (Raspberry Pi 4)"),
     "cortex-a73": ("cortex-a73", 2, "", "Armv8.0: A57's tables, 2-wide; little confidence"),
@@ -48,16 +51,16 @@ CPUS = {
     "inorder-a55": ("cortex-a55", None, "+dotprod,+fullfp16", "own issue model, 2-wide, 2x64-bit SIMD"),
     "inorder-a53": ("cortex-a53", None, "", "Armv8.0: own issue model, 2-wide, 2x64-bit SIMD (Raspberry Pi 3)"),
     "cortex-a320": ("cortex-a320", None, "", "in-order, single issue (LLVM >= 22)"),
-    "ampere1b": ("ampere1b", 4, "", "2x128-bit SIMD"),
-    "c1-ultra": ("c1-ultra", None, "", "6x128-bit SIMD core (LLVM >= 23)"),
+    "c1-ultra": ("c1-ultra", 10, "", "6x128-bit SIMD core (LLVM >= 23)"),
     "c1-ultra-sme": ("c1-ultra", None, "+mca-streaming-sched", "C1-SME2 unit behind a C1-Ultra core (LLVM >= 23)"),
     "c1-premium": ("c1-premium", None, "", "(LLVM >= 23)"),
-    "c1-nano": ("c1-nano", None, "", "in-order (LLVM >= 23)"),
+    "c1-nano": ("c1-nano", None, "", "llvm-mca's in-order mode: see README; use inorder-c1-nano (LLVM >= 23)"),
+    "inorder-c1-nano": ("c1-nano", None, "", "own issue model, 3-wide, 2x128-bit SIMD (LLVM >= 23)"),
 }
 
 # Older versions know the name but give it the model of another core.
-MIN_LLVM = {"neoverse-n3": 22, "neoverse-v3": 22, "cortex-a320": 22, "c1-ultra": 23, "c1-ultra-sme": 23,
-            "c1-premium": 23, "c1-nano": 23}
+MIN_LLVM = {"neoverse-n3": 22, "neoverse-v3": 22, "olympus": 22, "oryon-1": 22, "ampere1b": 22, "cortex-a320": 22,
+            "c1-ultra": 23, "c1-ultra-sme": 23, "c1-premium": 23, "c1-nano": 23, "inorder-c1-nano": 23}
 
 # Sustained cost in cycles of the SME multiply instructions at SVL 512, for an analytic bound that needs no LLVM model.
 # Apple M4: public microbenchmarks (tzakharko/m4-sme-exploration) at 3.9 GHz; C1-SME2: its optimization guide as encoded
@@ -419,6 +422,48 @@ def fix_convert(line):
     return "%s %s" % (m.group(1), m.group(2)) if m else line
 
 
+LOADS = re.compile(r"(?:ldp (q\d+), (q\d+), |ld1 \{ (v\d+\.(?:16b|8h|4s|2d)(?:, v\d+\.\w+)+) \}, )"
+                   r"\[(\w+)(?:, #(-?\w+))?\](!|, #(-?\w+))?$")
+
+
+def split_loads(line):
+    """LLVM's C1-Ultra loads a pair of Q registers in the slot of one, its Oryon as many as an instruction names, though
+    a pipe of theirs moves 128 bits per cycle. As separate loads they take what they should: [lines]"""
+    m = LOADS.match(line)
+    if not m:
+        return [line]
+    registers = ["q" + n for n in re.findall(r"v(\d+)\.", m.group(3))] if m.group(3) else [m.group(1), m.group(2)]
+    base, offset, mode, post = m.group(4), int(m.group(5) or "0", 0), m.group(6), m.group(7)
+    step = [] if not mode else ["add %s, %s, #%d" % (base, base, abs(offset if mode == "!" else int(post, 0)))]
+    at = 0 if mode else offset
+    loads = ["ld%sr %s, [%s, #%d]" % ("u" if at < 0 else "", register, base, at + 16 * i)
+             for i, register in enumerate(registers)]
+    return [line] if at < -256 else step + loads if mode == "!" else loads + step
+
+
+# What LLVM 22 has no timing of on Oryon, and what stands in for it.
+ORYON = [(re.compile(pattern + "$"), other) for pattern, other in (
+    (r"(?:[su]|us|su)dot (v\d+\.4s), (v\d+\.16b), (v\d+)\.(?:4b\[\d\]|16b)", r"sdot \1, \2, \3.16b"),
+    (r"fml([as])l2? (v\d+)\.4s, (v\d+)\.4h, (v\d+)\..*", r"fml\1 \2.4s, \3.4s, \4.4s"),
+    (r"f(?:max|min)(?:nm)? (v.*)", r"fadd \1"),
+    (r"(?:fabs|fneg|[su]cvtf|fcvt[anmpz][su]) (v\d+\.\d[hs]), (v\d+\.\d[hs])(?:, #\w+)?", r"frintx \1, \2"),
+    (r"f(add|sub|mul) s(\d+), s(\d+), s(\d+)", r"f\1 v\2.2s, v\3.2s, v\4.2s"),
+    (r"[su]shl (v\d+\.\w+), (v\d+\.\w+), (v\d+\.\w+)", r"add \1, \2, \3"),
+    (r"shll(2?) (v\d+\.\w+, v\d+\.\w+), #\d+", r"sshll\1 \2, #1"),
+    (r"ldrb? [xw](\w+), \[(\w+)(?:, #\w+)?\]", r"ldur x\1, [\2]"))]
+
+
+def for_model(cpu, line):
+    """The instructions to simulate for one, where a model of LLVM has a fault: [lines]"""
+    if cpu == "c1-ultra-sme":
+        return [unserialize_za(line)]
+    if cpu in ("neoverse-n1", "neoverse-n2"):
+        return [fix_convert(line)]
+    if cpu == "oryon-1":
+        line = next((pattern.sub(other, line) for pattern, other in ORYON if pattern.match(line)), line)
+    return split_loads(line) if cpu in ("c1-ultra", "oryon-1") else [line]
+
+
 class Mca:
     def __init__(self, path):
         self.path = path
@@ -498,7 +543,7 @@ class Mca:
                 bad.add(uniq[n - 2])
             uniq = [u for u in uniq if u not in bad]
             p = self.run(cpu, uniq)
-        squeeze = lambda x: re.sub(r"\s+", "", x)      # noqa: E731
+        squeeze = lambda x: re.sub(r"0x[0-9a-f]+", lambda m: str(int(m[0], 16)), re.sub(r"\s+", "", x))  # noqa: E731
         notes = set(squeeze(x) for x in re.findall(r"note: instruction:(.*)", p.stderr))
         return bad, set(u for u in uniq if squeeze(u) in notes) | (notes and {"?"} if len(notes) and not any(
             squeeze(u) in notes for u in uniq) else set())
@@ -514,7 +559,6 @@ class Mca:
             res[u] = self.cache[(cpu, u)]
         return res
 
-
     def table(self, cpu, uniq):
         """{text: (uops, latency, rthroughput)} of many instructions in one run (order is kept by llvm-mca)"""
         uniq = [u for u in uniq if not u.startswith("movprfx")]
@@ -523,6 +567,38 @@ class Mca:
         if len(rows) < len(uniq):
             return {}
         return {u: (int(a), int(b), float(c)) for u, (a, b, c) in zip(uniq, rows)}
+
+    def resources(self, cpu, uniq):
+        """What the model says of many instructions, without simulating: {text: (uops, latency of an accumulator,
+        {resource: cycles})} and {resource: number of its units}. A unit counts in all groups that contain it. Nothing
+        of llvm-mca before LLVM 22, which does not print it."""
+        uniq = [u for u in uniq if not u.startswith("movprfx")]
+        if self.version < 22 or not uniq:
+            return {}, {}
+        cmd = self.command(cpu) + ["-instruction-tables=full", "-resource-pressure=0", "-"]
+        out = subprocess.run(cmd, input=".Lk:\n" + "\n".join(uniq) + "\n", stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True).stdout
+        units = {name: int(n) for name, n in re.findall(r"^\[\d+\]\s+- (\w+):(\d+)", out, re.M)}
+        rows = re.findall(r"^\s*(\d+)\s+\d+\s+[0-9.]+[\s*U]+(\d+)\s+(\S+)", out, re.M)
+        if len(rows) != len(uniq):
+            return {}, {}
+        # A resource is taken for one cycle, NAME[n] for n, NAME[a,b] from a to b.
+        taken = re.compile(r"(\w+)(?:\[(?:(\d+),)?(\d+)\])?")
+        return {u: (int(uops), int(late), {name: int(end or 1) - int(start or 0)
+                                           for name, start, end in taken.findall(text) if name in units})
+                for u, (uops, late, text) in zip(uniq, rows)}, units
+
+
+def counted_bound(lines, width, known, units):
+    """(unit, cycles): the least that these instructions can take, in whatever order and without waiting: of dispatch
+    or of a unit or group of units. `known` and `units` are those of Mca.resources."""
+    total = collections.Counter()
+    for line, n in collections.Counter(lines).items():
+        uops, _, cycles = known.get(line, (0, 0, {}))
+        total["dispatch"] += n * uops / width
+        for unit, busy in cycles.items():
+            total[unit] += n * busy / units[unit]
+    return max(total.items(), key=lambda item: item[1])
 
 
 def exact_rt(rt):
@@ -640,25 +716,29 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
         for mca in mcas:
             if ver and str(mca.version) != ver or mca.version < MIN_LLVM.get(cpu, 0):
                 continue
+            parts = {line: for_model(cpu, line) for line in uniq}
             try:
-                bad, skipped = mca.check(cpu, uniq)
+                bad, skipped = mca.check(cpu, sorted({part for some in parts.values() for part in some}))
             except KeyError:
                 continue
-            use = [l for l in lines if l not in bad] if bad else lines
-            if cpu == "c1-ultra-sme":
-                use = [unserialize_za(l) for l in use]
-            elif cpu in ("neoverse-n1", "neoverse-n2"):
-                use = [fix_convert(l) for l in use]
+            use = [part for line in lines for part in parts[line] if part not in bad]
             s = {} if cpu.startswith("inorder-") else mca.simulate(cpu, use, dispatch, bottleneck)
-            cost = mca.costs(cpu, sorted(set(asm[t] for t in mt)))
-            ideal = sum(c * exact_rt(cost[asm[t]][2]) for t, c in mt.items())
+            first = {t: parts[asm[t]][0] for t in cnt}
+            cost = mca.costs(cpu, sorted(set(first[t] for t in mt)))
+            ideal = sum(c * exact_rt(cost[first[t]][2]) for t, c in mt.items())
             if cpu.startswith("inorder-"):
                 core = CPUS[cpu][0]
                 info = mca.table(cpu, [u for u in uniq if u not in bad])
                 if core in inorder.HALVES:
                     ideal = sum(c * (1.0 if inorder.is_q(t) else 0.5) for t, c in mt.items())
-                s["cycles"] = inorder.simulate(core, use, info)
+                forwarded = {u: late for u, (_, late, _) in mca.resources(cpu, list(info))[0].items()} \
+                    if core in inorder.FORWARDS else {}
+                s["cycles"] = inorder.simulate(core, use, info, forwarded)
                 s["busiest"], s["bound"] = inorder.resource_bound(core, collections.Counter(use), info)
+            else:
+                known, units = mca.resources(cpu, sorted(set(use) - skipped))
+                if known:
+                    s["busiest"], s["bound"] = counted_bound(use, s["dispatch"], known, units)
             row = {"name": name, "cpu": cpu, "llvm": mca.version, "shape": facts.get("shape", ""),
                    "instructions": an["instructions"], "cycles": s["cycles"],
                    "ipc": round(an["instructions"] / s["cycles"], 3),
@@ -670,7 +750,8 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
                    "mix_limit": round(ideal / s["bound"], 4) if s["bound"] else 0,
                    "bytes_loaded": an["bytes_loaded"], "bytes_stored": an["bytes_stored"],
                    "packed_bytes": int(facts.get("packed_bytes", 0)), "elements": int(facts.get("elements", 0)),
-                   "unmodelled": sum(cnt[t] for t in cnt if asm[t] in bad or asm[t] in skipped) + ("?" in skipped)}
+                   "unmodelled": sum(cnt[t] for t in cnt if not (bad | skipped).isdisjoint(parts[asm[t]])) +
+                   ("?" in skipped)}
             if row["elements"]:
                 row["cycles_per_element"] = round(s["cycles"] / row["elements"], 4)
             if "loop" in an:

@@ -105,6 +105,20 @@ fmla_sve_indep:
         ret
         .size   fmla_sve_indep, . - fmla_sve_indep
 
+// as sdot_indep, by lane
+        .globl  sdot_lane_indep
+        .type   sdot_lane_indep, %function
+sdot_lane_indep:
+        mov     x0, #200
+1:
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
+        sdot    v\n\().4s, v30.16b, v31.4b[1]
+        .endr
+        subs    x0, x0, #1
+        b.ne    1b
+        ret
+        .size   sdot_lane_indep, . - sdot_lane_indep
+
 // int8 products of Armv8.0: pairs of lanes are added into 32 bits, after one product of each lane, or after two
         .macro  PRODUCTS name, two
         .globl  \name
@@ -201,13 +215,60 @@ fmopa_indep:
         ret
         .size   fmopa_indep, . - fmopa_indep
 
+// 4 pairs of loads, and nothing that waits
+        .globl  pairs_bound
+        .type   pairs_bound, %function
+pairs_bound:
+        adrp    x1, data
+        add     x1, x1, :lo12:data
+        mov     x0, #400
+1:      ldp     q0, q1, [x1]
+        ldp     q2, q3, [x1, #32]
+        ldp     q4, q5, [x1, #64]
+        ldp     q6, q7, [x1, #96]
+        subs    x0, x0, #1
+        b.ne    1b
+        ret
+        .size   pairs_bound, . - pairs_bound
+
+// 18 instructions of all kinds, in groups of three: limited by the width of the core, not by a unit
+        .globl  width_bound
+        .type   width_bound, %function
+width_bound:
+        adrp    x1, data
+        add     x1, x1, :lo12:data
+        mov     x0, #200
+1:      eor     v0.16b, v30.16b, v31.16b
+        ldr     q16, [x1]
+        add     x2, x1, #1
+        eor     v1.16b, v30.16b, v31.16b
+        ldr     q17, [x1, #16]
+        add     x3, x1, #2
+        eor     v2.16b, v30.16b, v31.16b
+        ldr     q18, [x1, #32]
+        add     x4, x1, #3
+        eor     v3.16b, v30.16b, v31.16b
+        ldr     q19, [x1, #48]
+        add     x5, x1, #4
+        eor     v4.16b, v30.16b, v31.16b
+        eor     v5.16b, v30.16b, v31.16b
+        add     x6, x1, #5
+        add     x7, x1, #6
+        subs    x0, x0, #1
+        b.ne    1b
+        ret
+        .size   width_bound, . - width_bound
+
         .globl  _start
         .type   _start, %function
 _start: ldr     x20, [sp]
         .irp    f, smmla_indep, smmla_chain, smmla_full, sdot_indep, sdot_chain, fmla_indep, fmla_chain, fmla_full
         bl      \f
         .endr
-        .irp    f, fmla_sve_indep, fmlah_indep, bfmmla_indep, bfmmla_chain, load_bound
+        .irp    f, fmla_sve_indep, sdot_lane_indep, fmlah_indep, bfmmla_indep, bfmmla_chain
+        bl      \f
+        .endr
+        .irp    f, load_bound, pairs_bound, width_bound
         bl      \f
         .endr
         .irp    f, smull_indep, smlal_indep, mla_indep, smull_sadalp, smull_smlal_sadalp
