@@ -337,6 +337,10 @@ using PackChunksInt8 = Function<
     kai_run_rhs_imatmul_pack_qs8cx_i32_fn, &P::count, &P::k_chunk_count, &P::k_chunk_length, &P::stride, &P::source,
     &P::bias, &P::scale, &P::packed, &P::params>;
 
+using PackF8 = PackRhs<
+    kai_run_rhs_pack_f8c32_fn, &P::bl, &P::source, &P::stride, &P::bias, &P::scale, &P::scale_stride, &P::packed,
+    &P::extra_bytes, &P::no_params>;
+
 using PackFile =
     PackRhs<kai_run_rhs_pack_nxk_gguf_fn, &P::source, &P::stride, &P::packed, &P::extra_bytes, &P::no_params>;
 
@@ -396,7 +400,9 @@ struct PackerOf {
     ROW(KAI_RHS_IMATMUL_PACK_NXK_NR, PackerOf<Source::nxk, PackChunksNr, PackedChunksNr, SourceLine>)                 \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
-    ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)
+    ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)                             \
+    ROW(KAI_RHS_PACK_NXK_F8, PackerOf<Source::nxk, PackF8, PackedBl, SourceLine>)                                     \
+    ROW(KAI_RHS_PACK_KXN_F8, PackerOf<Source::kxn, PackF8, PackedBl, SourceLine>)
 
 #define KAI_CASE(SIGNATURE, ...) \
     case SIGNATURE:              \
@@ -580,9 +586,17 @@ KAI_INLINE bool is_file(const kai_packer& p) {
 KAI_INLINE bool has_blocks(const kai_packer& p) {
     return takes<&P::bl>(p);
 }
-/// Packs int4 with bf16 scales in an array, and the sum of each column.
-KAI_INLINE bool has_block_sums(const kai_packer& p) {
+/// Packs codes of 8-bit floating point with f32 scales of blocks.
+KAI_INLINE bool is_f8(const kai_packer& p) {
+    return p.signature == KAI_RHS_PACK_NXK_F8 || p.signature == KAI_RHS_PACK_KXN_F8;
+}
+/// The scales of blocks are an array whose columns may lie apart.
+KAI_INLINE bool has_scale_stride(const kai_packer& p) {
     return takes<&P::scale_stride>(p);
+}
+/// Packs int4 with bf16 scales in such an array, and the sum of each column.
+KAI_INLINE bool has_block_sums(const kai_packer& p) {
+    return has_scale_stride(p) && !is_f8(p);
 }
 /// Takes the rows (columns) of a panel: in its arguments or, of the unified API, in the config.
 KAI_INLINE bool takes_rows(const kai_packer& p) {
@@ -645,7 +659,9 @@ constexpr bool contains(const char* text, const char* part) {
 /// Bits of an element of a source ("f32", "bf16", "qsu4c32s1s0", "x8"), or of an operand of a micro-kernel that is not
 /// packed.
 [[maybe_unused]] constexpr size_t element_bits(const char* source) {
-    return source[0] == 'f'          ? (source[1] == '3' ? 32 : 16)
+    return source[0] == 'f'          ? (source[1] == '3'   ? 32
+                                        : source[1] == '8' ? 8
+                                                           : 16)
            : contains(source, "4c")  ? 4
            : contains(source, "2c")  ? 2
            : contains(source, "16")  ? 16
@@ -701,6 +717,11 @@ KAI_INLINE size_t line_size(const kai_packer& p, size_t n, size_t k, size_t bl) 
 KAI_INLINE bool packs_bias(const kai_packer& p) {
     return (takes<&P::bias>(p) || (is_unified(p) && !is_file(p))) && !contains(p.format, "qau8p") &&
            !contains(p.format, "qsi8p");
+}
+
+/// Bytes of a scale of a block in an array whose columns may lie apart.
+KAI_INLINE size_t block_scale_size(const kai_packer& p) {
+    return is_f8(p) ? sizeof(float) : sizeof(uint16_t);
 }
 
 /// Bytes of a value of the bias.

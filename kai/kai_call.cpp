@@ -133,10 +133,10 @@ size_t rhs_offset(const kai_ukernel& u, const KernelArgs& a) {
 /// Columns that start at n_idx: moves what is per column.
 void move_columns(PackerArgs& a, const Call& c, const kai_packer& p, size_t n_idx) {
     const size_t blocks = c.bl != 0 ? c.k / c.bl : 0;
-    a.scale_stride = c.rhs_scale_stride != 0 ? c.rhs_scale_stride : blocks * sizeof(uint16_t);
-    const size_t scales = kai::has_block_sums(p) ? a.scale_stride
-                          : kai::has_blocks(p)   ? blocks * sizeof(float)
-                                                 : sizeof(float);
+    a.scale_stride = c.rhs_scale_stride != 0 ? c.rhs_scale_stride : blocks * kai::block_scale_size(p);
+    const size_t scales = kai::has_scale_stride(p) ? a.scale_stride
+                          : kai::has_blocks(p)     ? blocks * sizeof(float)
+                                                   : sizeof(float);
     const auto moved = [&](const void* operand, size_t size) -> const void* {
         return operand != nullptr ? bytes(operand, n_idx * size) : nullptr;
     };

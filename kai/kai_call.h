@@ -79,7 +79,7 @@ struct kai_call {
     const void* rhs;          ///< Rows of n elements (kai_call_rhs_is_kxn, "f32_kxn") or of k.
     size_t rhs_stride;        ///< From one row to the next; 0: no gaps, rows of whole bytes.
     const void* rhs_scale;    ///< f32 per column; with blocks f32 or bf16, k / bl per column.
-    size_t rhs_scale_stride;  ///< bf16 scales: from one column to the next; 0: no gaps.
+    size_t rhs_scale_stride;  ///< bf16 scales, f32 of 8-bit floats: from one column to the next; 0: no gaps.
     const void* rhs_zero;     ///< f32, k / bl per column.
     uint8_t rhs_zero_point;   ///< int4 with a scale per column: 8, or 0 for two's complement. Others ignore it.
     const void* bias;         ///< n values: f32, f16 or int32, as the packed format requires; NULL: zeros.

@@ -102,6 +102,8 @@ enum kai_packer_signature {
     KAI_RHS_PACK_NXK_UNIFIED_NR,  ///< The same for an N x K source
     /// kai_run_rhs_imatmul_pack_nr_fn, N x K source; offset and size: kai_get_packed_{offset,size}_chunks_nr_fn
     KAI_RHS_IMATMUL_PACK_NXK_NR,
+    KAI_RHS_PACK_NXK_F8,  ///< kai_run_rhs_pack_f8c32_fn, N x K source
+    KAI_RHS_PACK_KXN_F8,  ///< kai_run_rhs_pack_f8c32_fn, K x N source
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.

@@ -111,7 +111,8 @@ kai_violation vectors_violation(const kai_packer& p, const kai_packer_rules& rul
     const bool unified = kai::is_unified(p), chunks = kai::is_indirect(p);
     if (unified && kai::has_blocks(p)) {
         kai_rhs_rules table = {};
-        table.blocks = table.block_scales = table.bias = table.scale = true;
+        table.blocks = table.bias = table.scale = true;
+        table.block_scale = sizeof(uint16_t);
         table.panel_fields = 1;
         table.stride_bits = rules.source_bits;
         table.kxn = kai::is_kxn(p);
@@ -163,6 +164,7 @@ kai_violation rhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
     call.packed = const_cast<char*>(&kSomething);
     call.rhs_stride = c.stride != 0 ? c.stride : SIZE_MAX;
     call.scale_stride = c.scale_stride != 0 ? c.scale_stride : SIZE_MAX;
+    call.scale_step = kai::block_scale_size(p);
     call.zero = given(c.zero);
     call.bias = given(c.bias);
     call.scale = given(c.scale && !kai::takes<&kai::PackerArgs::no_bias>(p));  // which have scales in their source

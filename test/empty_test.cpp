@@ -279,7 +279,7 @@ protected:
         args.table = count == 0 ? nullptr : kTable;
         args.zero = a.scale;
         args.scale = kai::is_unified(p) && !test::is_requantising(p) ? nullptr : a.scale;
-        args.scale_stride = depth.bl == 0 ? 0 : k / depth.bl * sizeof(uint16_t);
+        args.scale_stride = depth.bl == 0 ? 0 : k / depth.bl * kai::block_scale_size(p);
         kai::RhsParams params;
         args.params = kai::make_params(p, params, 1, 0, 1.0F);
         const int32_t minus_one = -1;

@@ -76,7 +76,7 @@ bool any(const kai_packer&) {
     return true;
 }
 bool takes_scales(const kai_packer& p) {
-    return test::has_block_sums(p) || test::has_channels(p) || kai::takes<&kai::PackerArgs::zero>(p);
+    return kai::has_scale_stride(p) || test::has_channels(p) || kai::takes<&kai::PackerArgs::zero>(p);
 }
 bool takes_elements(const kai_packer& p) {
     return !takes_scales(p) && !test::has_blocks(p);
@@ -103,8 +103,11 @@ bool takes_int4_columns(const kai_packer& p) {
 bool takes_int8_columns(const kai_packer& p) {
     return test::has_channels(p) && !takes_a_table(p) && !takes_int4_columns(p);
 }
+bool takes_params(const kai_packer& p) {
+    return !takes_elements(p) && !kai::is_f8(p);
+}
 bool has_zero_points(const kai_packer& p) {
-    return !takes_elements(p) && !takes_int8_columns(p);
+    return takes_params(p) && !takes_int8_columns(p);
 }
 /// The rules. Numbers are those of Call unless changed.
 std::vector<Violation> violations() {
@@ -164,19 +167,23 @@ std::vector<Violation> violations() {
          SAID(null, "zero")},
         {"rhs", any, set(&Call::rhs, false), SAID(null, "rhs")},
         {"packed", any, set(&Call::packed, false), SAID(null, "rhs_packed")},
-        {"params", takes_elements, set(&Call::params, true), SAID(no_place, "params")},
-        {"no_params", [](const kai_packer& p) { return !takes_elements(p); }, set(&Call::params, false),
-         SAID(null, "params")},
+        {"params", [](const kai_packer& p) { return !takes_params(p); }, set(&Call::params, true),
+         SAID(no_place, "params")},
+        {"no_params", takes_params, set(&Call::params, false), SAID(null, "params")},
+        {"kr_8_f8", kai::is_f8, set_tile(4, 8, 1), SAID(other, "kr", 8, 4)},
+        {"sr_2_f8", kai::is_f8, set_tile(4, 4, 2), SAID(other, "sr", 2, 1)},
         {"lhs_zero_point", has_zero_points, set(&Call::lhs_zero_point, -3),
          SAID(other_sign, "params->lhs_zero_point", -3, 1)},
         {"rhs_zero_point", [](const kai_packer& p) { return has_zero_points(p) && !takes_a_table(p); },
          set(&Call::rhs_zero_point, 7), "params->rhs_zero_point = 7, not 8( or 0)?"},
         {"scale_dt", test::has_block_sums, set(&Call::scale_dt, kai_dt_f16),
          SAID(not_bf16, "(params->)?scale_dt", 0x212), true},
-        {"rhs_stride", [](const kai_packer& p) { return takes_elements(p) || test::has_block_sums(p); },
+        {"rhs_stride", [](const kai_packer& p) { return takes_elements(p) || kai::has_scale_stride(p); },
          set(&Call::rhs_stride, 2), SAID_AS(short_stride, "rhs_stride", "2", "[0-9]+", "row")},
         {"scale_stride", test::has_block_sums, set(&Call::scale_stride, 2),
          SAID(short_stride, "scale_stride", 2, 4, "column")},
+        {"scale_stride_f8", kai::is_f8, set(&Call::scale_stride, 4),
+         SAID(short_stride, "scale_stride", 4, 8, "column")},
     };
     const std::vector<Violation> if_asserted = {
         {"group_8", takes_group_4, set_tile(4, 16, 2), SAID(other, "kr / sr", 8, 4)},
@@ -219,11 +226,12 @@ protected:
         Call c;
         set_tile(c);
         c.rhs_zero_point = takes_a_table(p) ? 2 : 8;
-        c.rhs_stride = takes_elements(p) ? (test::is_kxn(p) ? c.n : c.k) * test::element_size(p)
-                                         : ((test::is_kxn(p) ? c.n : c.k) + 1) / 2;
-        c.scale_stride = c.k / c.bl * sizeof(uint16_t);
+        c.rhs_stride = takes_elements(p) || kai::is_f8(p) ? (test::is_kxn(p) ? c.n : c.k) * test::element_size(p)
+                                                          : ((test::is_kxn(p) ? c.n : c.k) + 1) / 2;
+        c.scale_stride = c.k / c.bl * kai::block_scale_size(p);
         c.bias = !packs_no_bias(p);
-        c.scale = c.params = !takes_elements(p);
+        c.scale = !takes_elements(p);
+        c.params = takes_params(p);
         return c;
     }
 

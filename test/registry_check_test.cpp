@@ -281,7 +281,7 @@ TEST_P(CheckPacker, StridesFromTheSecondLineOn) {
     }
     const std::string one = said(1, &Call::stride, 1);
     EXPECT_TRUE(one.empty() || one == "no such k") << one;
-    if (kai::has_block_sums(p)) {
+    if (kai::has_scale_stride(p)) {
         EXPECT_EQ(said(1, &Call::scale_stride, 1), "");
         EXPECT_EQ(said(2, &Call::scale_stride, 1), "scale_stride = 1");
     }

@@ -99,6 +99,8 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_NXK_BL_ZERO", "RHS, N x K, SOURCE; zero, bias, scale"},
         {"RHS_PACK_NXK_BL_BF16", "RHS, N x K, SOURCE; scale, bias"},
         {"RHS_PACK_KXN_BL_BF16", "RHS, K x N, SOURCE; scale, bias"},
+        {"RHS_PACK_NXK_F8", "RHS, N x K, SOURCE; scale, bias"},
+        {"RHS_PACK_KXN_F8", "RHS, K x N, SOURCE; scale, bias"},
         {"RHS_PACK_NXK_QS4CX", "RHS, N x K, SOURCE; scale, bias"},
         {"RHS_PACK_KXN_QS4CX", "RHS, K x N, SOURCE; scale, bias"},
         {"RHS_PACK_NXK_QSI8CX", "RHS, N x K, SOURCE; scale, bias"},

@@ -68,9 +68,9 @@ kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
     if (!kai_registry_check(&call, nullptr, 0)) {
         return KAI_GEMM_FILE_BAD_VALUE;
     }
-    const size_t scale_bytes = kai::has_block_sums(p) ? a.scale_stride
-                               : kai::has_blocks(p)   ? blocks * sizeof(float)
-                                                      : sizeof(float);
+    const size_t scale_bytes = kai::has_scale_stride(p) ? a.scale_stride
+                               : kai::has_blocks(p)     ? blocks * sizeof(float)
+                                                        : sizeof(float);
     a.source = moved(w.b, kai::source_offset(p, a, kai::Direct{}));
     a.scale = scales ? moved(w.scale, part.first * scale_bytes) : nullptr;
     a.zero = moved(w.zero, part.first * blocks * sizeof(float));

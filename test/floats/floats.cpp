@@ -155,8 +155,8 @@ void set_rhs(Problem& p, const kai_packer& packer) {
     const std::string source = packer.source_format;
     c.rhs_packer = &packer;
     c.bias = nullptr, c.rhs_scale = nullptr, c.rhs_zero = nullptr, c.rhs_stride = 0;
-    const bool whole = source.rfind("f", 0) == 0 || source.rfind("bf16", 0) == 0 || source.rfind("x", 0) == 0 ||
-                       source.rfind("F32", 0) == 0;
+    const bool whole = (source.rfind("f", 0) == 0 && !kai::is_f8(packer)) || source.rfind("bf16", 0) == 0 ||
+                       source.rfind("x", 0) == 0 || source.rfind("F32", 0) == 0;
     p.rhs = whole ? elements(source[0] == 'F' ? "f32" : packer.source_format, p.rhs_values) : blocks(size, 7);
     c.rhs = p.rhs.data();
     switch (packer.signature) {
@@ -167,6 +167,8 @@ void set_rhs(Problem& p, const kai_packer& packer) {
         case KAI_RHS_PACK_KXN_BL_BF16:
             c.rhs_scale = p.scales16.data(), c.bias = p.bias.data();
             break;
+        case KAI_RHS_PACK_NXK_F8:
+        case KAI_RHS_PACK_KXN_F8:
         case KAI_RHS_PACK_NXK_QS4CX:
         case KAI_RHS_PACK_KXN_QS4CX:
         case KAI_RHS_PACK_NXK_QSI8CX:

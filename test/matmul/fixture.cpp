@@ -112,7 +112,7 @@ void Matmul::SetUp() {
     if (sums_in_f16(u)) {
         arithmetic.unit = 0x1p-11;
         arithmetic.smallest = 0x1p-24;
-    } else if (rhs_format->element == Format::bf16) {
+    } else if (rhs_format->element == Format::bf16 || rhs_format->is_f8()) {
         arithmetic.unit = 0x1p-23;
         arithmetic.smallest = 0x1p-126;
         arithmetic.flushes = true;

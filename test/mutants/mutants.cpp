@@ -887,7 +887,7 @@ constexpr Change<kai::PackerArgs&> kPackerChanges[] = {
 
     kai::PackerArgs a = given;
     const size_t line = lhs ? k * test::element_size(p) : kai::line_size(p, count, k, given.bl);
-    const size_t scales = given.bl == 0 ? 0 : k / given.bl * sizeof(uint16_t);
+    const size_t scales = given.bl == 0 ? 0 : k / given.bl * kai::block_scale_size(p);
     std::vector<uint8_t> copy;
     kai::RhsParams params;
     a.stride = used_stride(given.stride, line);
@@ -1132,7 +1132,7 @@ bool rhs_packer_with_blocks(const kai_packer& p) {
 /// Of the signatures that pack_rules_test.cpp knows, for CPUs without SVE and SME.
 bool packer_that_refuses(const kai_packer& p) {
     const bool scalable = (p.features >> KAI_CPU_SME & 1) != 0 || (p.features >> KAI_CPU_SVE & 1) != 0;
-    return !test::is_lhs(p) && p.signature <= KAI_RHS_PACK_KXN_NR && !scalable;
+    return !test::is_lhs(p) && (p.signature <= KAI_RHS_PACK_KXN_NR || kai::is_f8(p)) && !scalable;
 }
 bool packer_with_bias(const kai_packer& p) {
     return test::format_of(p).bias != nullptr && !kai::is_file(p);
@@ -1140,7 +1140,8 @@ bool packer_with_bias(const kai_packer& p) {
 
 /// Lines need not be multiples of 32 elements.
 bool packer_of_any_tail(const kai_packer& p) {
-    const bool blocks = test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16;
+    const bool blocks =
+        test::has_blocks(p) && p.signature != KAI_RHS_PACK_KXN_BL_BF16 && p.signature != KAI_RHS_PACK_KXN_F8;
     return (!blocks && reference::find_format(p.format)->block == 0 && !packer_with_table(p) && !kai::is_depthwise(p) &&
             test::file_bl(p) == 0) ||
            std::strcmp(p.name, "lhs_quant_pack_qsi8d32p_f32") == 0;
@@ -1209,7 +1210,7 @@ const Mutation kMutations[] = {
     {"truncates_the_rhs_stride", kernel_with_panel_strides, nullptr, false, kFarTests},
     {"truncates_the_pointer_offset", by_pointers, nullptr},
     {"truncates_the_source_stride", nullptr, strided_packer, false, kFarTests},
-    {"truncates_the_scale_stride", nullptr, test::has_block_sums, false, kFarTests},
+    {"truncates_the_scale_stride", nullptr, kai::has_scale_stride, false, kFarTests},
     {"truncates_the_panel_stride", nullptr, test::is_unified, false, kFarTests},
     {"uses_a_static_buffer", every_kernel, packer_of_parts, false, "*.Threads/*"},
     {"padding_leaks", kernel_whose_padding_shows, nullptr},
@@ -1228,8 +1229,8 @@ const Mutation kMutations[] = {
     {"ignores_the_source_stride", nullptr, strided_packer},
     {"ignores_the_panel_stride", nullptr, test::is_unified, false, "*/Pack.PanelsWithGaps/*"},
     {"moves_the_padding", nullptr, packer_with_pointers},
-    {"ignores_the_scale_stride", nullptr, test::has_block_sums},
-    {"reads_past_the_scales", nullptr, test::has_block_sums},
+    {"ignores_the_scale_stride", nullptr, kai::has_scale_stride},
+    {"reads_past_the_scales", nullptr, kai::has_scale_stride},
     {"adds_up_in_another_order", nullptr, test::has_block_sums},
     {"takes_parts_of_blocks", nullptr, rhs_packer_with_blocks, false, kTestsOfRules},
     {"takes_any_parameters", nullptr, packer_that_refuses, false, kTestsOfRules},

@@ -58,6 +58,19 @@ inline uint16_t bf16_from_f32(float x) {
     return static_cast<uint16_t>(upper + (up ? 1 : 0));
 }
 
+/// OCP OFP8. E5M2 is the upper byte of an f16. E4M3 has no infinities, and one NaN of each sign.
+enum class F8 : uint8_t { e4m3, e5m2 };
+inline float f32_from_f8(F8 type, uint8_t code) {
+    if (type == F8::e5m2) {
+        return f32_from_f16(static_cast<uint16_t>(code << 8));
+    }
+    const int exponent = code >> 3 & 15, fraction = code & 7;
+    const float magnitude = exponent == 15 && fraction == 7 ? float_of(0x7FC00000)
+                            : exponent == 0                 ? static_cast<float>(fraction) * 0x1p-9f
+                                            : std::ldexp(static_cast<float>(8 + fraction), exponent - 10);
+    return (code & 0x80) != 0 ? -magnitude : magnitude;
+}
+
 inline float f32_from_bf16(uint16_t h) {
     return float_of(static_cast<uint32_t>(h) << 16);
 }

@@ -666,6 +666,25 @@ Place place(const Shape& s, size_t c, size_t kk) {  // groups of eight: byte j h
 }
 }  // namespace qsi4c32ps4s0sf16
 
+namespace f8c32p {  // | nr * bl codes | nr f32 scales | per block, | nr f32 biases |; groups of kr
+size_t block(const Shape& s, size_t b) {
+    return b * s.rows * (s.bl + 4);
+}
+size_t stride(const Shape& s) {
+    return block(s, s.blocks()) + 4 * s.rows;
+}
+Place place(const Shape& s, size_t r, size_t kk) {
+    const size_t i = kk % s.bl;
+    return {block(s, kk / s.bl) + i / s.kr * s.rows * s.kr + r * s.kr + i % s.kr};
+}
+size_t scale(const Shape& s, size_t r, size_t b) {
+    return block(s, b) + s.rows * s.bl + 4 * r;
+}
+size_t bias(const Shape& s, size_t r) {
+    return block(s, s.blocks()) + 4 * r;
+}
+}  // namespace f8c32p
+
 namespace qsi4c32ps4s0sbf16 {  // as qsi4c32pbf16, but groups of eight: byte j holds j and j + 4
 Place place(const Shape& s, size_t c, size_t kk) {
     const size_t L = s.kr / s.sr, i = kk % s.bl, j = i / 8 * 4 + i % 4;
@@ -881,6 +900,16 @@ const std::vector<Format>& formats() {
         Format{"qsi4c32ps4s0sf16", kRhs, Format::i4, qsi4c32ps1s0scalef16::stride, kAt<qsi4c32ps4s0sf16::place>}
             .with_blocks()
             .with_scale(Format::f16_scale, qsi4c32ps1s0scalef16::scale, 0.0625f)
+            .with_padding(Format::zeros),
+        Format{"f8e4m3c32p", kRhs, Format::f8e4m3, f8c32p::stride, kAt<f8c32p::place>}
+            .with_blocks()
+            .with_scale(Format::f32_scale, f8c32p::scale)
+            .with_bias(f8c32p::bias)
+            .with_padding(Format::zeros),
+        Format{"f8e5m2c32p", kRhs, Format::f8e5m2, f8c32p::stride, kAt<f8c32p::place>}
+            .with_blocks()
+            .with_scale(Format::f32_scale, f8c32p::scale)
+            .with_bias(f8c32p::bias)
             .with_padding(Format::zeros),
         Format{"qsi4c32ps4s0sbf16", kRhs, Format::i4, qsi4c32pbf16::stride, kAt<qsi4c32ps4s0sbf16::place>}
             .with_blocks()
@@ -1126,7 +1155,7 @@ uint64_t Side::fingerprint() const {
 
 bool Side::is_same(const Side& other) const {
     bool same = rows == other.rows && k == other.k && bl == other.bl && sub == other.sub &&
-                is_unsigned == other.is_unsigned && table == other.table && source == other.source;
+                is_unsigned == other.is_unsigned && f8 == other.f8 && table == other.table && source == other.source;
     each_of_rows(*this, other, [&](const auto& a, const auto& b) { same = same && same_bits(a, b); });
     return same;
 }
@@ -1259,7 +1288,7 @@ struct Row {
         if (f.parts != nullptr) {
             return pack_parts();
         }
-        f.is_float() ? pack_floats() : f.element == Format::i8 ? pack_bytes() : pack_bits();
+        f.is_float() ? pack_floats() : f.bits() == 8 ? pack_bytes() : pack_bits();
     }
 
     void pack_scale(size_t b) {

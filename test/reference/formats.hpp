@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "test/reference/float16.hpp"
 
 namespace reference {
 
@@ -34,6 +37,7 @@ struct Side {
     std::vector<int32_t> shift;        // [rows]
     std::vector<uint32_t> bias_added;  // [rows]; what a packer adds to int32 biases, and wraps; empty: zeros
     bool is_unsigned = false;          // q holds uint8
+    std::optional<F8> f8;              // q holds codes of 8-bit floating point
     size_t sub = 0;                    // RHS in super-blocks: length of their sub-blocks, which have integers
     std::vector<int> sub_scale;        // [rows][k / sub]: an element is scale * sub_scale * q,
     std::vector<int> sub_min;          // [rows][k / sub]: less min_scale * sub_min; empty: there are none
@@ -124,7 +128,7 @@ constexpr Places kAt = {at, [](const Shape& s, size_t r, std::vector<Place>& all
 struct Format {
     // u4, u6: 8, 32 more than the value; u2, l4: an index of the table; n2, n4, n5: values from 0 on
     // s2: 2 more than the value; t2: 1 more than the value; b1: 1 for the value 1, 0 for -1
-    enum Element { i8, i6, i3, u6, i4, u4, u2, s2, t2, b1, l4, n2, n4, n5, f32, f16, bf16 };
+    enum Element { i8, i6, i3, u6, i4, u4, u2, s2, t2, b1, l4, n2, n4, n5, f8e4m3, f8e5m2, f32, f16, bf16 };
     enum Bias { f32_bias, f16_bias, i32_bias };
     enum Scale { no_scale, f16_scale, bf16_scale, f32_scale };
     /// What a packer writes into the slots of missing rows. zeros: also zero scales, sums and biases, but
@@ -260,12 +264,15 @@ struct Format {
         const bool two = element == u2 || element == s2 || element == t2 || element == n2;
         return element == f32                   ? 32
                : is_float()                     ? 16
-               : element == i8                  ? 8
+               : element == i8 || is_f8()       ? 8
                : element == i6 || element == u6 ? 6
                : element == i3                  ? 3
                : two                            ? 2
                : element == b1                  ? 1
                                                 : 4;
+    }
+    bool is_f8() const {
+        return element == f8e4m3 || element == f8e5m2;
     }
     bool is_float() const {
         return element == f32 || element == f16 || element == bf16;

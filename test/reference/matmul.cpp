@@ -75,6 +75,26 @@ Sum floats(const Floats& of, size_t m, size_t n) {
     return sum;
 }
 
+/// Floats x codes of 8-bit floating point, a scale per block of a column.
+Sum f8_blocks(const Side& lhs, const Side& rhs, size_t m, size_t n, bool flushes) {
+    Sum sum;
+    for (size_t b = 0; b < rhs.blocks(); ++b) {
+        Sum block;
+        for (size_t kk = b * rhs.bl; kk < (b + 1) * rhs.bl; ++kk) {
+            const double x = lhs.values[m * lhs.k + kk];
+            const double product = x * f32_from_f8(*rhs.f8, static_cast<uint8_t>(rhs.q[n * rhs.k + kk]));
+            block.add(product);
+            block.tiny += flushes && Floats::is_tiny(x) ? std::fabs(product) : 0;
+        }
+        const double scale = rhs.scale[n * rhs.blocks() + b];
+        sum.value += scale * block.value;
+        sum.magnitude += std::fabs(scale) * block.magnitude;
+        sum.tiny += std::fabs(scale) * (block.tiny + static_cast<double>(2 * rhs.bl) * 0x1p-149);
+    }
+    sum.operations = 2 * rhs.k + 2 * rhs.blocks();
+    return sum;
+}
+
 /// Blocks on both sides.
 Sum blocks(const Side& lhs, const Side& rhs, size_t m, size_t n) {
     Sum sum;
@@ -232,11 +252,12 @@ Sum element(const Side& lhs, const Side& rhs, const Floats& values, size_t m, si
         ++sum.operations;
         return sum;
     }
-    Sum sum = !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(values, m, n)
-              : rhs.sub != 0                                   ? super_blocks(lhs, rhs, m, n)
-              : lhs.row_offset.empty()                         ? blocks(lhs, rhs, m, n)
-              : rhs.bl == 0                                    ? channels(lhs, rhs, m, n)
-                                                               : channel_blocks(lhs, rhs, m, n);
+    Sum sum = rhs.f8                                             ? f8_blocks(lhs, rhs, m, n, arithmetic.flushes)
+              : !lhs.values.empty() || lhs.scales_per_row() == 0 ? floats(values, m, n)
+              : rhs.sub != 0                                     ? super_blocks(lhs, rhs, m, n)
+              : lhs.row_offset.empty()                           ? blocks(lhs, rhs, m, n)
+              : rhs.bl == 0                                      ? channels(lhs, rhs, m, n)
+                                                                 : channel_blocks(lhs, rhs, m, n);
     if (!rhs.bias.empty()) {
         sum.add(rhs.bias[n]);
     }
@@ -267,7 +288,7 @@ Side as_f16(Side side) {
 }  // namespace
 
 Expected matmul(const Side& lhs, const Side& rhs, const Arithmetic& arithmetic) {
-    if (!lhs.values.empty() && !rhs.q.empty()) {
+    if (!lhs.values.empty() && !rhs.q.empty() && !rhs.f8) {
         return matmul(lhs, as_f16(rhs), arithmetic);
     }
     const double u = arithmetic.unit;

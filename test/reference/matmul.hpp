@@ -22,6 +22,7 @@ namespace reference {
 ///   f16 x int4:      the same with weights rounded to f16
 ///   int8 x int4:     per block scale * scale * S (S exact in int32, |S| < 2^24);  q = 2 per block (product and sum)
 ///   ... with zeros:  also zero * lhs_sum per block, and the bias;                 q = 4 per block + 1
+///   bf16 x f8:       scale * (products of a block) per block, and the bias;  q = 2 * k + 2 per block + 1
 ///   super-blocks: scale * scale * I (I converted), q = 3 per super-block; with minima also scale * dmin * J; q = 4
 ///   qai8dxp, a scale per column: f32(A) * (scale * scale) + bias, A = S + offset * sum in int32;  q = 4
 ///   qai8dxp, a scale per block:  (sum of scale * S + offset * sum) * scale + bias;  q = 2 per block (a block longer

@@ -25,7 +25,28 @@ int quant_of_bit(Data data, size_t row, size_t kk, Random& random) {
     return row % 4 == 0 ? -1 : row % 4 == 1 || kk % 2 == 0 ? 1 : -1;
 }
 
+/// A code that is a finite number.
+int code_of_f8(const Format& f, Data data, size_t row, size_t kk, Random& random) {
+    const bool e4m3 = f.element == Format::f8e4m3;
+    const int one = e4m3 ? 0x38 : 0x3C, step = e4m3 ? 8 : 4, most = e4m3 ? 0x7E : 0x7B;  // 1; from 1 to 2; the largest
+    const int sign = random.integer(0, 1) << 7;
+    switch (data) {
+        case Data::random:  // all of them, the most as large as 1
+            return sign | (random.integer(0, 3) == 0 ? random.integer(0, most) : one - random.integer(0, 3 * step));
+        case Data::exact:
+            return sign | (random.integer(0, 2) == 0 ? 0 : one + random.integer(0, 1) * step);
+        default:
+            return row % 4 == 0   ? most
+                   : row % 4 == 1 ? most | 0x80
+                   : row % 4 == 2 ? (kk % 2 == 0 ? 1 : 0x81)
+                                  : sign | random.integer(0, most);
+    }
+}
+
 int quant(const Format& f, Data data, size_t row, size_t kk, Random& random) {
+    if (f.is_f8()) {
+        return code_of_f8(f, data, row, kk, random);
+    }
     if (f.element == Format::b1) {
         return quant_of_bit(data, row, kk, random);
     }
@@ -257,6 +278,9 @@ Side new_side(const Format& f, Data data, size_t rows, size_t k, size_t length, 
     Side side;
     side.rows = rows, side.k = k, side.bl = f.blocks ? bl : 0;
     side.is_unsigned = f.has_unsigned;
+    if (f.is_f8()) {
+        side.f8 = f.element == Format::f8e4m3 ? reference::F8::e4m3 : reference::F8::e5m2;
+    }
     side.sub = f.sub;
     if (f.element == Format::u2) {
         side.table = table(data, random);

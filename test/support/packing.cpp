@@ -97,6 +97,9 @@ std::vector<uint8_t> encode_bias(const kai_packer& packer, const Side& side) {
 }
 
 std::vector<uint8_t> encode_scales(const kai_packer& packer, const Side& side, size_t gap) {
+    if (kai::is_f8(packer)) {
+        return with_gaps(dense(side.scale), side.blocks() * sizeof(float), gap * sizeof(float));
+    }
     if (!has_block_sums(packer)) {
         return dense(side.scale);
     }
@@ -323,7 +326,7 @@ RhsSource::RhsSource(const kai_packer& packer, const Side& side, size_t gap, Flu
       scales_per_row(side.scales_per_row()),
       zero_point(zero_point),
       stride(stride_of(packer, side, gap)),
-      scale_stride((side.blocks() + gap) * sizeof(uint16_t)),
+      scale_stride((side.blocks() + gap) * kai::block_scale_size(packer)),
       data(encode(packer, side, gap, zero_point), flush),
       zero(dense(side.offset), flush),
       scale(encode_scales(packer, side, gap), flush),
@@ -431,8 +434,8 @@ void run_rhs(const kai_packer& p, Tile t, const RhsSource& source, size_t first,
     a.bias =
         source.has_bias ? source.bias.data() + first * (format_of(p).bias_type == Format::f16_bias ? 2 : 4) : nullptr;
     a.zero = source.zero.as<float>() + first * source.scales_per_row;
-    a.scale = has_block_sums(p) ? source.scales + first * source.scale_stride
-                                : source.scale.data() + first * source.scales_per_row * sizeof(float);
+    a.scale = kai::has_scale_stride(p) ? source.scales + first * source.scale_stride
+                                       : source.scale.data() + first * source.scales_per_row * sizeof(float);
     a.scale_stride = source.scale_stride;
     a.lut = source.has_table ? source.table.as<int32_t>() : nullptr;
     a.table = source.table.as<int8_t>();

@@ -97,7 +97,7 @@ public:
         uint8_t zero_point = 8);
     size_t k, bl, scales_per_row;
     uint8_t zero_point;
-    size_t stride, scale_stride;  // bytes of a row of data; of the bf16 scales of a column
+    size_t stride, scale_stride;  // bytes of a row of data; of the scales of the blocks of a column
     GuardedBuffer data, zero, scale, bias, table;
     const uint8_t *lines = data.data(), *scales = scale.data();
     bool has_bias, has_table;

@@ -332,6 +332,9 @@ inline constexpr Format qsi2c32pscalef16 =
     Format{"qsi2c32pscalef16", 2, Format::one}.nibbles_apart(1).after_all_blocks(2);
 /// Before a block: f16 scale.
 inline constexpr Format qsi8c32pscalef16 = Format{"qsi8c32pscalef16", 8, Format::kr}.after_all_blocks(2);
+/// After a block: f32 scale; after the panel: f32 bias. Bytes of a code each (f8.hpp).
+inline constexpr Format f8e4m3c32p = Format{"f8e4m3c32p", 8, Format::kr}.after_block(4).after_panel(4);
+inline constexpr Format f8e5m2c32p = Format{"f8e5m2c32p", 8, Format::kr}.after_block(4).after_panel(4);
 inline constexpr Format f32p = Format{"f32p", 32, Format::kr};
 inline constexpr Format f16p = Format{"f16p", 16, Format::kr_over_sr};
 inline constexpr Format bf16p = Format{"bf16p", 16, Format::kr_over_sr};

@@ -131,8 +131,8 @@ KAI_INLINE kai_violation operands_violation(const kai_rhs_rules& rules, const ka
     KAI_VIOLATION_IF(rows > 1 && c.rhs_stride < row, short_stride, "rhs_stride", c.rhs_stride, row, "row");
     if (rules.blocks) {
         KAI_VIOLATION_IF(rules.zero && c.zero == nullptr && c.k != 0, null, "zero");
-        const bool dense = c.scale_step == sizeof(uint16_t);  // else columns may lie in between
-        const size_t scales = rules.block_scales && c.n > 1 && dense ? c.k / c.bl * sizeof(uint16_t) : 0;
+        const bool dense = c.scale_step == rules.block_scale;  // else columns may lie in between
+        const size_t scales = c.n > 1 && dense ? c.k / c.bl * rules.block_scale : 0;
         KAI_VIOLATION_IF(c.scale_stride < scales, short_stride, "scale_stride", c.scale_stride, scales, "column");
     }
     return params_violation(rules, c.params);

@@ -53,7 +53,7 @@ struct kai_rhs_rules {
     bool kxn;
     bool scale, zero, bias;  ///< required, required, optional
     bool table;              ///< required
-    bool block_scales;       ///< scales belong to blocks (none if k is 0); columns of bf16 are scale_stride apart
+    uint8_t block_scale;     ///< scales belong to blocks (none if k is 0): bytes of one; columns are scale_stride apart
     kai_rhs_params params;
 };
 
@@ -68,7 +68,7 @@ struct kai_rhs_call {
     size_t extra_bytes;
     const void* params;
     const void* table = nullptr;
-    size_t scale_step = sizeof(uint16_t);  ///< bf16 scales: from that of a block of a column to the next one
+    size_t scale_step = sizeof(uint16_t);  ///< of block_scale: from that of a block of a column to the next one
     size_t panel_stride = 0;               ///< from panel to panel; 0: dense
 };
 

@@ -239,7 +239,7 @@ constexpr kai_rhs_rules blocks_rules(const char* name, const BlocksKind& kind) {
     rules.zero = kind.fields() == Fields::zero_and_scale;
     rules.params = KAI_RHS_PARAMS_1_8;
     if (kind.fields() == Fields::scale_and_sum) {
-        rules.block_scales = true;
+        rules.block_scale = sizeof(uint16_t);
         rules.stride_bits = 4;
         rules.kxn = kind.kxn;
         rules.params = KAI_RHS_PARAMS_1_8_BF16;

@@ -197,6 +197,11 @@ KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme)
 kai_run_lhs_pack_fn kai_run_lhs_pack_bf16p2vlx2_f32_sme2;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_pack_bf16p2vlx2_f32_sme2)
 
+/// Format bf16p, any mr, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. C++ for every host. Missing rows of
+/// the last panel become zero.
+kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p_f32;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_bf16p_f32)
+
 /// Format bf16p, mr 8, kr 4, sr 1: f32 rounded to bf16, to nearest, ties to even. The slots of rows beyond m are not
 /// written. get_m_step ignores the mr of the caller.
 kai_run_lhs_pack_fn kai_run_lhs_quant_pack_bf16p8x4_f32_neon;

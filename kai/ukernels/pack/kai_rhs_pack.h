@@ -234,6 +234,47 @@ KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f
 
 /// @}
 
+/// @name 8-bit floating point with a scale per block
+/// @{
+
+/// Packs codes of E4M3 or E5M2 (OCP OFP8), a byte each: N x K, a row is a column of the product, or K x N, a row has an
+/// element of each column. Rows are `rhs_stride` bytes apart. weight = code * scale. Codes are copied, NaN included.
+///
+/// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
+/// @param bl            Length of a block along k; k for a scale per column.
+/// @param rhs           Row (K x N: first element) of the first column of the call.
+/// @param rhs_stride    Bytes from one row of the source to the next.
+/// @param bias          f32 [n], or NULL for zeros.
+/// @param scale         f32, the k / bl scales of a column contiguous.
+/// @param scale_stride  Bytes from the scales of one column to those of the next.
+/// @param params        NULL.
+///
+/// Missing columns of the last panel become zero: codes, scales, bias. To pack a part from column n_idx on, a multiple
+/// of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx floats and
+/// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written; k = 0: only the bias.
+/// @pre kr = 4, sr = 1; bl a multiple of 32, k of bl; rhs_stride and scale_stride are not less than a row.
+typedef void kai_run_rhs_pack_f8c32_fn(
+    size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
+    size_t rhs_stride, const float* bias, const float* scale, size_t scale_stride, void* rhs_packed, size_t extra_bytes,
+    const void* params);
+
+/// Format f8e4m3c32p; N x K.
+kai_run_rhs_pack_f8c32_fn kai_run_rhs_pack_nxk_f8e4m3c32p_f8e4m3_f32_f32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_f8e4m3c32p_f8e4m3_f32_f32)
+
+/// Format f8e4m3c32p; K x N. get_rhs_offset(n_idx) is n_idx.
+kai_run_rhs_pack_f8c32_fn kai_run_rhs_pack_kxn_f8e4m3c32p_f8e4m3_f32_f32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_kxn_f8e4m3c32p_f8e4m3_f32_f32)
+
+/// Format f8e5m2c32p; N x K.
+kai_run_rhs_pack_f8c32_fn kai_run_rhs_pack_nxk_f8e5m2c32p_f8e5m2_f32_f32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_f8e5m2c32p_f8e5m2_f32_f32)
+
+/// Format f8e5m2c32p; K x N. get_rhs_offset(n_idx) is n_idx.
+kai_run_rhs_pack_f8c32_fn kai_run_rhs_pack_kxn_f8e5m2c32p_f8e5m2_f32_f32;
+KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_kxn_f8e5m2c32p_f8e5m2_f32_f32)
+/// @}
+
 /// @name Integers with a scale per column
 ///
 /// A column is packed with the sum of its weights, its scale and its bias. `scale` is f32 [n]; `bias` is f32 [n], or

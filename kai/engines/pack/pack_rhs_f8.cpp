@@ -1,0 +1,101 @@
+// RHS packers of 8-bit floating point with blocks: codes are copied, whatever they mean.
+//
+//     | k = 0 - 3: 4 codes of column 0, 4 of column 1, ... | ... to the end of a block | nr f32 scales |   each block
+//     | nr f32 biases |                                                                                   the panel
+//
+// Missing columns of the last panel become zero.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/core/pack_rhs_rules.hpp"
+#include "kai/ukernels/pack/kai_rhs_pack.h"
+
+namespace kai {
+namespace {
+
+constexpr size_t kGroup = 4;
+
+constexpr kai_rhs_rules f8_rules(const char* name, const Format& format, bool kxn) {
+    kai_rhs_rules rules = rhs_rules(name, format, true);
+    rules.kr = kGroup;
+    rules.sr = 1;
+    rules.stride_bits = 8;
+    rules.kxn = kxn;
+    rules.scale = rules.bias = true;
+    rules.block_scale = sizeof(float);
+    rules.params = KAI_RHS_PARAMS_NULL;
+    return rules;
+}
+
+/// The codes of a block, `depth` of each of the columns. N x K: a row of the source is a column.
+KAI_INLINE void copy_nxk(const uint8_t* from, size_t stride, size_t columns, size_t depth, size_t nr, uint8_t* to) {
+    for (size_t c = 0; c < columns; ++c, from += stride, to += kGroup) {
+        for (size_t i = 0; i < depth; i += kGroup) {
+            store(to + i * nr, load<uint32_t>(from + i));
+        }
+    }
+}
+
+/// K x N: a row of the source has a code of each column.
+KAI_INLINE void copy_kxn(const uint8_t* from, size_t stride, size_t columns, size_t depth, size_t nr, uint8_t* to) {
+    for (size_t i = 0; i < depth; i += kGroup, from += kGroup * stride, to += kGroup * nr) {
+        for (size_t c = 0; c < columns; ++c) {
+            for (size_t j = 0; j < kGroup; ++j) {
+                to[kGroup * c + j] = from[j * stride + c];
+            }
+        }
+    }
+}
+
+[[gnu::noinline]] void pack_f8(const kai_rhs_rules& rules, const kai_rhs_call& call) {
+    kai_check_rhs_call(&rules, &call);
+    const size_t nr = call.nr, blocks = call.k == 0 ? 0 : call.k / call.bl;
+    const size_t block_step = rules.kxn ? call.bl * call.rhs_stride : call.bl;
+    const size_t column_step = rules.kxn ? 1 : call.rhs_stride;
+    uint8_t* to = bytes(call.packed);
+    for (size_t first = 0; first < call.n; first += nr) {
+        const size_t columns = call.n - first < nr ? call.n - first : nr;
+        const uint8_t* from = bytes(call.rhs, first * column_step);
+        const uint8_t* scales = bytes(call.scale, first * call.scale_stride);
+        for (size_t b = 0; b < blocks; ++b, from += block_step, scales += sizeof(float)) {
+            if (columns < nr) {
+                __builtin_memset(to, 0, nr * (call.bl + sizeof(float)));
+            }
+            (rules.kxn ? copy_kxn : copy_nxk)(from, call.rhs_stride, columns, call.bl, nr, to);
+            to += nr * call.bl;
+            for (size_t c = 0; c < columns; ++c) {
+                store(to + sizeof(float) * c, load<uint32_t>(scales + c * call.scale_stride));
+            }
+            to += nr * sizeof(float);
+        }
+        __builtin_memset(to, 0, nr * sizeof(float));
+        if (call.bias != nullptr) {
+            __builtin_memcpy(to, bytes(call.bias, first * sizeof(float)), columns * sizeof(float));
+        }
+        to += nr * sizeof(float);
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+/// OFFSET: that of column n_idx in the source.
+#define KAI_DEFINE_F8(NAME, FORMAT, KXN, OFFSET)                                                                      \
+    KAI_RHS_RULES(NAME, f8_rules, kai::FORMAT, KXN)                                                                   \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {                              \
+        return OFFSET;                                                                                                \
+    }                                                                                                                 \
+    KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)                                                                           \
+    void kai_run_##NAME(                                                                                              \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,        \
+        size_t rhs_stride, const float* bias, const float* scale, size_t scale_stride, void* rhs_packed,              \
+        size_t extra_bytes, const void* params) {                                                                     \
+        kai::pack_f8(                                                                                                 \
+            kai_rules_##NAME, {num_groups, n, k, nr, kr, sr, bl, rhs, rhs_stride, nullptr, bias, scale, scale_stride, \
+                               rhs_packed, extra_bytes, params, nullptr, sizeof(float)});                             \
+    }
+
+KAI_DEFINE_F8(rhs_pack_nxk_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, false, n_idx* rhs_stride)
+KAI_DEFINE_F8(rhs_pack_kxn_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, true, n_idx)
+KAI_DEFINE_F8(rhs_pack_nxk_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, false, n_idx* rhs_stride)
+KAI_DEFINE_F8(rhs_pack_kxn_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, true, n_idx)

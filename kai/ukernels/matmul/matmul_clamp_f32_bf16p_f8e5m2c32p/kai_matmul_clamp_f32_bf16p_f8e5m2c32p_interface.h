@@ -1,0 +1,27 @@
+// f32 <- bf16p x f8e5m2c32p: LHS rounded to bf16, RHS of 8-bit floating point with an f32 scale per block.
+//
+//     dst[m][n] = clamp(bias[n] + sum over blocks b of (scale[n][b] * sum over k in b of lhs[m][k] * rhs[k][n]))
+//
+// E5M2 (OCP OFP8): a sign, 5 bits of exponent, 2 of fraction: the upper byte of an f16. Codes are decoded exactly; a NaN gives NaN.
+// Sums are f32; their order differs between micro-kernels (docs/arithmetic.md).
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kai/kai_fn_types.h"
+
+KAI_BEGIN_DECLARATIONS
+
+/// dst (f32) = clamp(LHS x RHS + bias). k = 0: clamp(bias).
+/// @pre bl is a multiple of 32, k a multiple of bl; m <= 1 for the kernels whose name has 1x.
+typedef kai_run_matmul_bl_fn kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn;
+
+/// The functions of one micro-kernel: struct kai_matmul_clamp_f32_bf16p_f8e5m2c32p_ukernel.
+KAI_DECLARE_TABLE(
+    MATMUL_RHS_BL, matmul_clamp_f32_bf16p_f8e5m2c32p, run_matmul, kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn)
+
+/// C++ without extensions, 8 rows x 12 columns.
+kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_portable;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_portable)
+
+KAI_END_DECLARATIONS

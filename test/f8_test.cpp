@@ -1,0 +1,125 @@
+// Micro-kernels for weights of 8-bit floating point: every code times every code, exactly; infinities and NaN.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kai/kai_call.h"
+#include "kai/kai_registry.h"
+#include "test/reference/float16.hpp"
+#include "test/support/coverage.hpp"
+#include "test/support/subject.hpp"
+
+using reference::f32_from_f8;
+using reference::F8;
+
+namespace {
+
+class F8Codes : public testing::TestWithParam<const kai_ukernel*> {
+protected:
+    static constexpr size_t kColumns = 256, kDepth = 64, kBlock = 32;
+
+    const kai_ukernel& u = *GetParam();
+    const F8 type = std::strstr(u.rhs_format, "e4m3") != nullptr ? F8::e4m3 : F8::e5m2;
+
+    void SetUp() override {
+        TEST_SKIP_UNLESS_RUNNABLE(u);
+    }
+
+    /// rows x code n in column n, at every k, with a scale of 2.
+    std::vector<float> product(const std::vector<float>& rows, float scale = 2) {
+        const size_t m = rows.size() / kDepth;
+        std::vector<uint8_t> codes(kColumns * kDepth);
+        for (size_t i = 0; i < codes.size(); ++i) {
+            codes[i] = static_cast<uint8_t>(i / kDepth);
+        }
+        const std::vector<float> scales(kColumns * (kDepth / kBlock), scale);
+        kai_call c = {};
+        c.ukernel = &u;
+        c.m = m, c.n = kColumns, c.k = kDepth, c.bl = kBlock;
+        c.lhs = rows.data(), c.rhs = codes.data(), c.rhs_scale = scales.data();
+        c.lhs_packer = kai_registry_lhs_packer(&u, 0), c.rhs_packer = kai_registry_rhs_packer(&u, 0);
+        std::vector<uint8_t> lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c));
+        kai_call_pack_lhs(&c, 0, m, lhs.data());
+        kai_call_pack_rhs(&c, 0, kColumns, rhs.data());
+        c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data();
+        std::vector<float> dst(m * kColumns);
+        c.dst = dst.data();
+        const size_t part = u.rows == KAI_ROWS_ONE ? 1 : m;
+        for (size_t first = 0; first < m; first += part) {
+            kai_call_run(&c, first, 0, part, kColumns);
+        }
+        return dst;
+    }
+};
+
+// One k of a row is not zero, so that nothing is rounded: a result is that product.
+TEST_P(F8Codes, TimesEveryCode) {
+    std::vector<float> rows(256 * kDepth);
+    for (size_t row = 0; row < 256; ++row) {
+        const float x = f32_from_f8(type, static_cast<uint8_t>(row));
+        rows[row * kDepth + row * 7 % kDepth] = std::isfinite(x) ? x : 1.0F;
+    }
+    const std::vector<float> dst = product(rows);
+    size_t wrong = 0;
+    for (size_t i = 0; i < dst.size(); ++i) {
+        const size_t row = i / kColumns, column = i % kColumns;
+        const float w = f32_from_f8(type, static_cast<uint8_t>(column)), x = rows[row * kDepth + row * 7 % kDepth];
+        const float expected = std::isfinite(w) ? 2 * x * w : NAN;  // an infinity meets zeros as well
+        const bool good = std::isnan(expected) ? std::isnan(dst[i]) : dst[i] == expected;
+        if (!good && ++wrong <= 3) {
+            ADD_FAILURE() << x << " * 2 * code " << column << " (" << w << ") is " << dst[i] << ", not " << expected;
+        }
+    }
+    EXPECT_EQ(wrong, 0U);
+}
+
+// Rows without zeros: infinities of weights stay, NaN of weights and rows stays in its row and column.
+TEST_P(F8Codes, InfinitiesAndNan) {
+    constexpr size_t kRows = 9, kNanRow = 3;
+    std::vector<float> rows(kRows * kDepth, 1.0F);
+    rows[kNanRow * kDepth + 40] = NAN;
+    const std::vector<float> dst = product(rows);
+    for (size_t i = 0; i < dst.size(); ++i) {
+        const float w = f32_from_f8(type, static_cast<uint8_t>(i % kColumns)), sum = 2 * kDepth * w;
+        if (i / kColumns == kNanRow || std::isnan(w)) {
+            EXPECT_TRUE(std::isnan(dst[i])) << "row " << i / kColumns << ", code " << i % kColumns << ": " << dst[i];
+        } else {
+            EXPECT_EQ(dst[i], sum) << "row " << i / kColumns << ", code " << i % kColumns;
+        }
+    }
+}
+
+// Scales of zero and of the least and largest floats: decoding does not lose range before a scale counts.
+TEST_P(F8Codes, Scales) {
+    std::vector<float> rows(2 * kDepth);
+    rows[5] = 1, rows[kDepth + 33] = -0.5F;
+    for (const float scale : {0.0F, 0x1p-126F, 0x1p-100F, 0x1p100F}) {
+        const std::vector<float> dst = product(rows, scale);
+        for (size_t i = 0; i < dst.size(); ++i) {
+            const float w = f32_from_f8(type, static_cast<uint8_t>(i % kColumns)), x = i < kColumns ? 1 : -0.5F;
+            if (std::isfinite(w) && (scale != 0x1p-126F || w == 0 || std::fabs(w) >= 2)) {  // results may be subnormal
+                EXPECT_EQ(dst[i], x * w * scale) << "code " << i % kColumns << ", scale " << scale;
+            }
+        }
+    }
+}
+
+std::vector<const kai_ukernel*> kernels() {
+    std::vector<const kai_ukernel*> kernels;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        if (std::strncmp(u->rhs_format, "f8", 2) == 0) {
+            kernels.push_back(u);
+        }
+    }
+    return kernels;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, F8Codes, testing::ValuesIn(kernels()), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(F8Codes);
+
+}  // namespace
