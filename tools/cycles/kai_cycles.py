@@ -400,7 +400,14 @@ def to_asm(t):
         return "%s %s, .Lk" % (m, ops.split(",")[0])
     if m.startswith("ld") and "[" not in ops and re.search(r",\s*0x[0-9a-f]+", ops):
         return "%s %s, .Lk" % (m, ops.split(",")[0])
-    return re.sub(r"\s*<[^>]*>$", "", t)
+    return quarters_as_whole(re.sub(r"\s*<[^>]*>$", "", t))
+
+
+def quarters_as_whole(line):
+    """No model has the quarter-tile outer products of FEAT_SME_MOP4: one counts as the outer product of the same
+    types."""
+    m = re.match(r"(\w+)mop4a\s+(za\d\.s), (?:\{ )?(z\d+\.\w).*, (?:\{ )?(z\d+\.\w)", line)
+    return "%smopa %s, p0/m, p0/m, %s, %s" % m.groups() if m else line
 
 
 def unserialize_za(line):

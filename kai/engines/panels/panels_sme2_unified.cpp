@@ -1,11 +1,12 @@
 // Matmuls of two packed sides with SME2, unified API: panels of V rows (columns), at any stride; with nibbles, of 2 V.
 // The formulas are in kai_matmul.h, the work in panels_sme2.S, panels_sme2_floats.S, panels_sme2_int8.S,
-// panels_sme2_u8.S.
+// panels_sme2_u8.S, panels_sme_mop4.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/nibble_tables.hpp"
 #include "kai/engines/core/unified.hpp"
-#include "kai/engines/panels/panels_sme.hpp"
+#include "kai/engines/panels/panels_sme_mop4.hpp"
+#include "kai/kai_cpu.h"
 
 extern "C" {
 kai::SmePanelsFn kai_kernel_panels_sme2;
@@ -15,6 +16,7 @@ kai::SmePanelsPart kai_part_panels_start_words_sme2, kai_part_panels_start_f16_s
     kai_part_panels_multiply_pair_nibbles_sme2, kai_part_panels_multiply_pair_codes_sme2,
     kai_part_panels_store_f32_sme2, kai_part_panels_store_f16_sme2, kai_part_panels_store_qai8_sme2,
     kai_part_panels_store_i32_sme2, kai_part_panels_store_scaled_sme2;
+kai::SmePanelsPart kai_part_panels_start_quarters_words_sme_mop4, kai_part_panels_multiply_quarters_split_s8_sme_mop4;
 }
 
 namespace kai {
@@ -23,6 +25,9 @@ namespace {
 constexpr PanelsKernel kSplitF32 = KAI_PANELS_KERNEL(sme2, words, split_f32, f32, f32, 4, 4, 4, true);
 constexpr PanelsKernel kSplitF16 = KAI_PANELS_KERNEL(sme2, f16, split_f16, f16, f16, 2, 2, 2, true);
 constexpr PanelsKernel kSplitQAI8 = KAI_PANELS_KERNEL(sme2, words, split_s8, qai8, qai8, 1, 1, 4, true);
+constexpr FewRows kFewS8 = {
+    kai_part_panels_start_quarters_words_sme_mop4, kai_part_panels_multiply_quarters_split_s8_sme_mop4};
+constexpr PanelsKernel kQuartersQAI8 = with_few_rows<kSplitQAI8, kFewS8>();
 constexpr PanelsKernel kNibblesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_nibbles, qai8, qai8, 1, 1, 4, false);
 constexpr PanelsKernel kCodesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_codes, qai8, qai8, 1, 1, 4, false);
 constexpr PanelsKernel kU8I32 = KAI_PANELS_KERNEL(sme2, u8, split_u8, i32, i32, 1, 4, 0, true);
@@ -101,9 +106,16 @@ void run_u8_scaled(Args args, const char* function) {
         function);
 }
 
+template <const PanelsKernel& KERNEL>
 void run_qai8_qsi8(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {kSplitQAI8, PackedSide(x8p, VL(1)), PackedSide(qsi8cxpbi32sf32, VL(1))};
+    static constexpr PanelsMatmul matmul = {KERNEL, PackedSide(x8p, VL(1)), PackedSide(qsi8cxpbi32sf32, VL(1))};
     run_qai8(args, function, matmul, qsi8cxpbi32sf32.padded({1, 4, 1}, args->shape.k), false);
+}
+
+/// Few rows with quarter-tile outer products, where the CPU has them.
+void run_qai8_qsi8_mop4(Args args, const char* function) {
+    const bool has_mop4 = kai_cpu_query(KAI_CPU_SME_MOP4).present;
+    (has_mop4 ? run_qai8_qsi8<kQuartersQAI8> : run_qai8_qsi8<kSplitQAI8>)(args, function);
 }
 
 void run_qai8_qsi4(Args args, const char* function) {
@@ -154,12 +166,11 @@ KAI_DEFINE_MATMUL_API(
     kai::packed(kai::f16p, VL(1), 2), kai::packed(kai::f16pbiasf16, VL(1), 2), VL(1), VL(1), 2)
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8,
+    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8<kai::kSplitQAI8>,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
 
-// Does not use the instructions that its name promises (quarter-tile outer products); the results are the same.
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8,
+    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8_mop4,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
 
 KAI_DEFINE_MATMUL_API(

@@ -1,0 +1,19 @@
+// Every form of kai/engines/asm/sme_mop4.inc with the lowest, the highest and other registers, and what a disassembler
+// says of it. Not run: sme2_gas.cmake compares.
+//
+// SPDX-License-Identifier: Apache-2.0
+    .arch armv8-a+sme2
+#include "kai/engines/asm/sme_mop4.inc"
+
+    smop4a_pair 0, 0, 16                    // smop4a za0.s, z0.b, { z16.b, z17.b }
+    smop4a_pair 3, 14, 30                   // smop4a za3.s, z14.b, { z30.b, z31.b }
+    smop4a_pair 1, 2, 20                    // smop4a za1.s, z2.b, { z20.b, z21.b }
+    fmop4a_pair_f32 0, 0, 16                // fmop4a za0.s, z0.s, { z16.s, z17.s }
+    fmop4a_pair_f32 3, 14, 30               // fmop4a za3.s, z14.s, { z30.s, z31.s }
+    fmop4a_pair_f32 1, 2, 20                // fmop4a za1.s, z2.s, { z20.s, z21.s }
+    fmop4a_pair_f16 0, 0, 16                // fmop4a za0.s, z0.h, { z16.h, z17.h }
+    fmop4a_pair_f16 3, 14, 30               // fmop4a za3.s, z14.h, { z30.h, z31.h }
+    fmop4a_pair_f16 1, 2, 20                // fmop4a za1.s, z2.h, { z20.h, z21.h }
+    bfmop4a_pair 0, 0, 16                   // bfmop4a za0.s, z0.h, { z16.h, z17.h }
+    bfmop4a_pair 3, 14, 30                  // bfmop4a za3.s, z14.h, { z30.h, z31.h }
+    bfmop4a_pair 1, 2, 20                   // bfmop4a za1.s, z2.h, { z20.h, z21.h }
