@@ -120,8 +120,8 @@ const std::map<std::string, const char*> kModels = {
     {"a64fx", "neon fp16 sve"},
     {"neoverse-n1", "neon fp16 dotprod"},
     {"cortex-a55", "neon fp16 dotprod"},
-    {"cortex-a510",
-     "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm faminmax lut fp8dot4 f8f32mm"},  // QEMU's `max` by that name
+    {"cortex-a510",  // QEMU's `max` by that name
+     "neon fp16 dotprod i8mm bf16 sve svei8mm sve2 sve2p1 fhm faminmax lut fp8dot4 f8f32mm"},
     {"cortex-a53", "neon"}};
 
 TEST(Cpu, HasWhatThisModelHas) {

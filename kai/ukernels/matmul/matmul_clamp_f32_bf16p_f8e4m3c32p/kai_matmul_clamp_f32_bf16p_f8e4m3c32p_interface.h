@@ -1,9 +1,10 @@
 // f32 <- bf16p x f8e4m3c32p: LHS rounded to bf16, RHS of 8-bit floating point with an f32 scale per block.
 //
-//     dst[m][n] = clamp(bias[n] + sum over blocks b of (scale[n][b] * sum over k in b of lhs[m][k] * rhs[k][n]))
+//     dst[m][n] = clamp(bias[n] + sum over blocks b of scale[n][b] * (sum over k of b of lhs[m][k] * rhs[k][n]))
 //
-// E4M3 (OCP OFP8): a sign, 4 bits of exponent, 3 of fraction, no infinities. Codes are decoded exactly; a NaN gives NaN.
-// Sums are f32; their order differs between micro-kernels (docs/arithmetic.md).
+// E4M3 (OCP OFP8): a sign, 4 bits of exponent, 3 of fraction, no infinities.
+// Codes are decoded exactly; a NaN gives NaN. Sums are f32; their order differs between micro-kernels
+// (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
