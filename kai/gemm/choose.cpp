@@ -251,6 +251,12 @@ Groups groups_for(const Problem& p) {
             break;
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
+        case KAI_GEMM_F8E4M3_BLOCK:
+            g.add(true, "matmul_clamp_f32_bf16p_f8e4m3c32p");
+            break;
+        case KAI_GEMM_F8E5M2_BLOCK:
+            g.add(true, "matmul_clamp_f32_bf16p_f8e5m2c32p");
+            break;
         case KAI_GEMM_FLOAT_TABLE:  // only as floats
         case KAI_GEMM_KIND_COUNT:
             break;
@@ -327,7 +333,7 @@ int suits(const Problem& p, const kai_packer& packer) {
     if (can_transpose) {
         return is_kxn(packer) ? 0 : p.b_transposed ? 4 : 1;
     }
-    return !same_way ? 0 : p.b_kind == KAI_GEMM_UINT4_BLOCK ? 3 : 4;
+    return !same_way ? 0 : p.b_kind == KAI_GEMM_UINT4_BLOCK || is_f8(p.b_kind) ? 3 : 4;
 }
 
 /// `known`: a packer of the GGUF type that may suit the kernel; or NULL.

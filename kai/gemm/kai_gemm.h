@@ -121,6 +121,11 @@ enum kai_gemm_kind {
     /// multiple of 16. NF4 and FP4 of bitsandbytes. Packed as floats: as DENSE of f32, whose tag and packed files it
     /// shares. N x K.
     KAI_GEMM_FLOAT_TABLE,
+    /// Codes of 8-bit floating point, a byte each (OCP OFP8: E4M3 or E5M2); a scale (b_type, also uint8: E8M0, which is
+    /// 2^(x - 127)) per block of k and per `scale_columns` columns. bl = k: a scale per column. A is rounded to bf16.
+    /// K x N or N x K.
+    KAI_GEMM_F8E4M3_BLOCK,
+    KAI_GEMM_F8E5M2_BLOCK,
     KAI_GEMM_KIND_COUNT
 };
 
@@ -206,7 +211,7 @@ struct kai_gemm_problem {
     /// @name B
     /// @{
     enum kai_gemm_kind b_kind;
-    /// Of DENSE, and of the scales of UINT4_BLOCK and FLOAT_TABLE: f32, f16 or bf16.
+    /// Of DENSE, and of the scales of UINT4_BLOCK, FLOAT_TABLE and F8*_BLOCK: f32, f16 or bf16. F8*_BLOCK: uint8, too.
     enum kai_datatype b_type;
     /// Of GGUF; k is a multiple of its block. F32, F16 and BF16 become DENSE. Types that no micro-kernel reads packed
     /// (docs/gguf.md) are dequantised while they are packed, to f32, or to what allow_bf16 and allow_f16 permit.
@@ -279,7 +284,10 @@ struct kai_gemm_problem {
     uint64_t divides_columns;
     /// @}
 
-    uint64_t reserved[20];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
+    /// F8*_BLOCK: how many columns have the same scales, 128 where a scale is of 128 x 128 weights. 0: 1.
+    uint64_t scale_columns;
+
+    uint64_t reserved[19];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and
@@ -380,7 +388,7 @@ struct kai_gemm_weights {
     /// INT4_CHANNEL: their packers take whole matrices. (For rows of Q4_0 and Q8_0 with gaps, use the kind GGUF.)
     size_t ldb;
     /// Channel and STATIC kinds: f32 [n]. INT4_BLOCK: bf16 [n][k / bl]. INT4_BLOCK_ZERO: f32 [n][k / bl]. UINT4_BLOCK,
-    /// FLOAT_TABLE: b_type [n][k / bl].
+    /// FLOAT_TABLE: b_type [n][k / bl]. F8*_BLOCK: b_type [n / scale_columns, rounded up][k / bl].
     const void* scale;
     size_t scale_stride;  ///< INT4_BLOCK: from one column's scales to the next.
     const float* zero;    ///< INT4_BLOCK_ZERO: [n][k / bl], added to the weights after the scale.

@@ -10,10 +10,10 @@ namespace kai::gemm {
 
 /// As kai_gemm.h spells it, without KAI_GEMM_.
 inline const char* name_of(kai_gemm_kind kind) {
-    constexpr const char* kNames[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
-                                      "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
-                                      "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                      "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK",     "FLOAT_TABLE"};
+    constexpr const char* kNames[] = {
+        "DENSE",           "INT8_CHANNEL", "INT4_CHANNEL",   "INT2_CHANNEL", "INT4_BLOCK",   "INT4_BLOCK_F16",
+        "INT4_BLOCK_ZERO", "INT8_STATIC",  "INT8_BLOCK_F16", "UINT8_LOWP",   "INT8_LOWP",    "GGUF",
+        "INT2_STATIC",     "INT4_TABLE",   "UINT4_BLOCK",    "FLOAT_TABLE",  "F8E4M3_BLOCK", "F8E5M2_BLOCK"};
     static_assert(sizeof(kNames) / sizeof(kNames[0]) == KAI_GEMM_KIND_COUNT);
     return static_cast<unsigned>(kind) < KAI_GEMM_KIND_COUNT ? kNames[kind] : "no kind";
 }
@@ -43,6 +43,11 @@ inline bool has_scales(kai_gemm_kind kind) {
     return kind != KAI_GEMM_DENSE && kind != KAI_GEMM_GGUF && !has_records(kind) && !is_lowp(kind);
 }
 
+/// 8-bit floating point. Scales are converted while they are packed.
+inline bool is_f8(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_F8E4M3_BLOCK || kind == KAI_GEMM_F8E5M2_BLOCK;
+}
+
 /// Nibbles with a scale of b_type for each block, which are converted while they are packed.
 inline bool has_typed_scales(kai_gemm_kind kind) {
     return kind == KAI_GEMM_UINT4_BLOCK || kind == KAI_GEMM_FLOAT_TABLE;
@@ -50,7 +55,7 @@ inline bool has_typed_scales(kai_gemm_kind kind) {
 
 inline bool has_blocks(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_ZERO || has_typed_scales(kind) ||
-           has_records(kind);
+           has_records(kind) || is_f8(kind);
 }
 
 /// Weights of such a kind become floats where no kernel reads them packed.
@@ -85,6 +90,10 @@ inline const char* source_of(kai_gemm_kind kind) {
         case KAI_GEMM_INT4_BLOCK_ZERO:
         case KAI_GEMM_UINT4_BLOCK:
             return "qau4c32s0s1";
+        case KAI_GEMM_F8E4M3_BLOCK:
+            return "f8e4m3";
+        case KAI_GEMM_F8E5M2_BLOCK:
+            return "f8e5m2";
         default:
             return nullptr;
     }

@@ -120,6 +120,23 @@ void dequantise_nibbles(
     }
 }
 
+/// Scales of columns `first` on of F8*_BLOCK as f32, [count][k / bl].
+void convert_scales(const Problem& p, const void* scales, size_t first, size_t count, float* to) {
+    const size_t blocks = p.k / p.bl, shared = p.scale_columns != 0 ? p.scale_columns : 1;
+    for (size_t n = first; n < first + count; ++n, to += blocks) {
+        const char* from = at(scales, n / shared * blocks * size_of(p.b_type));
+        if (p.b_type != kai_dt_uint8) {
+            copy_matrix(kai_dt_f32, to, 0, p.b_type, from, 0, size_of(p.b_type), 1, blocks);
+            continue;
+        }
+        for (size_t b = 0; b < blocks; ++b) {  // E8M0: the exponent of an f32; 0 is a subnormal one, 255 NaN
+            const uint32_t exponent = static_cast<uint8_t>(from[b]);
+            const uint32_t bits = exponent == 0 ? 0x00400000 : exponent == 255 ? 0x7FC00000 : exponent << 23;
+            memcpy(to + b, &bits, sizeof(bits));
+        }
+    }
+}
+
 /// Bytes of a value of the bias in the packed format.
 bool bias_is_f16(const kai_packer& packer) {
     return bias_size(packer) == 2;
@@ -137,6 +154,10 @@ void pack_panel(
     if (!plan.copies_columns) {  // DENSE
         call.rhs = at(w.b, first * (p.b_transposed ? line : size_of(p.b_type)));
         call.rhs_stride = line;
+    } else if (is_f8(p.b_kind)) {
+        convert_scales(p, w.scale, first, count, static_cast<float*>(copied));
+        call.rhs = at(w.b, first * (p.b_transposed ? line : 1));
+        call.rhs_stride = line, call.rhs_scale = copied, call.rhs_scale_stride = 0;
     } else if (p.b_kind == KAI_GEMM_GGUF) {
         dequantise(p, at(w.b, first * line), line, count, type_of(packer.source_format), is_kxn(packer), copied);
     } else if (has_typed_scales(p.b_kind) && is_dequantised(plan)) {
@@ -166,10 +187,10 @@ void pack_panel(
             copy_matrix(type, copied, p.k * size_of(type), p.b_type, from, n_step, k_step, count, p.k);
         }
     }
-    if (plan.copies_columns) {
+    if (plan.copies_columns && !is_f8(p.b_kind)) {
         call.rhs = copied, call.rhs_stride = 0;
     }
-    if (!has_typed_scales(p.b_kind)) {
+    if (!has_typed_scales(p.b_kind) && !is_f8(p.b_kind)) {
         call.rhs_scale = call.rhs_scale != nullptr ? at(w.scale, first * sizeof(float)) : nullptr;
     }
 
@@ -191,7 +212,7 @@ void pack_columns(const Plan& plan, const kai_gemm_weights& w, size_t first, siz
     const Problem& p = plan.problem;
     kai_call call = call_of(plan, plan.gemm, 1, p.n);
     call.rhs = w.b, call.rhs_stride = w.ldb;
-    const bool converted = has_typed_scales(p.b_kind);  // panel by panel
+    const bool converted = has_typed_scales(p.b_kind) || is_f8(p.b_kind);  // panel by panel
     call.rhs_scale = has_scales(p.b_kind) && !converted ? w.scale : nullptr, call.rhs_scale_stride = w.scale_stride;
     call.rhs_zero = w.zero, call.rhs_zero_point = w.zero_point;
     call.lut = w.lut, call.table = w.table;

@@ -83,6 +83,8 @@ size_t b_row_size(const Problem& p) {
         case KAI_GEMM_INT8_STATIC:
         case KAI_GEMM_UINT8_LOWP:
         case KAI_GEMM_INT8_LOWP:
+        case KAI_GEMM_F8E4M3_BLOCK:
+        case KAI_GEMM_F8E5M2_BLOCK:
             return count;
         case KAI_GEMM_INT2_CHANNEL:
         case KAI_GEMM_INT2_STATIC:
@@ -123,6 +125,9 @@ size_t copied_columns_size(const Plan& plan) {
     if (plan.copies_columns && p.b_kind == KAI_GEMM_UINT4_BLOCK && !is_dequantised(plan)) {
         return plan.format.nr * (p.k / 2 + p.k / p.bl * 2 * sizeof(float));
     }
+    if (is_f8(p.b_kind)) {  // their scales
+        return plan.format.nr * (p.k / p.bl) * sizeof(float);
+    }
     return !plan.copies_columns                ? 0
            : p.b_kind == KAI_GEMM_INT4_CHANNEL ? plan.format.nr * divide_up(p.k, 2)
            : p.b_kind == KAI_GEMM_INT8_CHANNEL || is_lowp(p.b_kind)
@@ -154,6 +159,12 @@ Violation check_values(const Problem& p) {
     const char* kind = name_of(p.b_kind);
     if ((p.b_kind == KAI_GEMM_DENSE || has_typed_scales(p.b_kind)) && !is_float(p.b_type)) {
         return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16 and bf16");
+    }
+    if (is_f8(p.b_kind) && !is_float(p.b_type) && p.b_type != kai_dt_uint8) {
+        return wrong(kBad, say::other_type, "b_type", name_of(p.b_type), kind, "f32, f16, bf16 and uint8");
+    }
+    if (!is_f8(p.b_kind) && p.scale_columns != 0) {
+        return wrong(KAI_GEMM_BAD_COMBINATION, say::not_for, "scale_columns", kind);
     }
     const bool integers = is_integer(p.b_kind);
     const kai_datatype integer = p.b_kind == KAI_GEMM_UINT8_LOWP ? kai_dt_uint8 : kai_dt_int8;

@@ -46,6 +46,8 @@ inline constexpr PackedFormat kPackedFormats[] = {
     {&kai::qsi4c32ps4s0sf16, KAI_GEMM_INT4_BLOCK_F16, false},
     {&kai::qai4c32p, KAI_GEMM_INT4_BLOCK_ZERO, true},
     {&kai::qai4c32ps1s0nrx4, KAI_GEMM_INT4_BLOCK_ZERO, true},
+    {&kai::f8e4m3c32p, KAI_GEMM_F8E4M3_BLOCK, true},
+    {&kai::f8e5m2c32p, KAI_GEMM_F8E5M2_BLOCK, true},
     {&kai::qsi8cxpbi32sf32, KAI_GEMM_INT8_STATIC, true},
     {&kai::qsu2cxpbi32sf32, KAI_GEMM_INT2_STATIC, true},
     {&kai::qsi8c32p, KAI_GEMM_INT8_BLOCK_F16, false},

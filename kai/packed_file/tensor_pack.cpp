@@ -42,8 +42,9 @@ kai_gemm_file_status run_packer(const kai_packer& p, const Part& part) {
     a.k = t.k, a.bl = t.bl;
     a.rows = t.format.nr, a.kr = t.format.kr, a.sr = t.format.sr;
     a.stride = w.ldb != 0 ? w.ldb : dense;
-    a.scale_stride = w.scale_stride != 0 ? w.scale_stride : blocks * sizeof(uint16_t);
-    if (a.stride < dense || (!kai::has_stride(p) && a.stride != dense) || a.scale_stride < blocks * sizeof(uint16_t)) {
+    const size_t dense_scales = blocks * kai::block_scale_size(p);
+    a.scale_stride = w.scale_stride != 0 ? w.scale_stride : dense_scales;
+    if (a.stride < dense || (!kai::has_stride(p) && a.stride != dense) || a.scale_stride < dense_scales) {
         return KAI_GEMM_FILE_BAD_STRIDE;
     }
     if (!kai::packs_parts(p) && part.columns != t.n) {

@@ -100,6 +100,8 @@ void fit_to_kind(kai_gemm_problem& p) {
         case KAI_GEMM_FLOAT_TABLE:
             p.b_transposed = true;
             [[fallthrough]];
+        case KAI_GEMM_F8E4M3_BLOCK:
+        case KAI_GEMM_F8E5M2_BLOCK:
         case KAI_GEMM_INT4_BLOCK:
             p.k -= p.bl != 0 ? p.k % p.bl : 0;
             break;
@@ -121,6 +123,8 @@ size_t b_size(const kai_gemm_problem& p) {
             return p.n * row;
         case KAI_GEMM_DENSE:
             return lines * length * size_of(p.b_type);
+        case KAI_GEMM_F8E4M3_BLOCK:
+        case KAI_GEMM_F8E5M2_BLOCK:
         case KAI_GEMM_INT8_CHANNEL:
         case KAI_GEMM_INT8_STATIC:
         case KAI_GEMM_UINT8_LOWP:
@@ -201,7 +205,8 @@ void run(Input& in, const kai_gemm_plan& plan) {
     const size_t a_count = p.groups ? 1 : p.batch, c_rows = p.scatters ? x.c_row_count : p.groups ? all : x.m;
 
     const bool blocks = p.b_kind == KAI_GEMM_INT4_BLOCK || p.b_kind == KAI_GEMM_INT4_BLOCK_ZERO ||
-                        p.b_kind == KAI_GEMM_UINT4_BLOCK || p.b_kind == KAI_GEMM_FLOAT_TABLE;
+                        p.b_kind == KAI_GEMM_UINT4_BLOCK || p.b_kind == KAI_GEMM_FLOAT_TABLE ||
+                        p.b_kind == KAI_GEMM_F8E4M3_BLOCK || p.b_kind == KAI_GEMM_F8E5M2_BLOCK;
     const size_t scales = p.n * (blocks ? p.k / p.bl : 1) * (p.b_kind == KAI_GEMM_INT4_BLOCK ? 2 : 4);
     const Memory bias = memory(p.n * 4, seed), scale = memory(scales, seed), zero = memory(scales, seed),
                  weights = memory(b, seed), packed = memory(plan.packed_b_size, 0xFF),
@@ -268,6 +273,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     if (in.byte() < 240) {
         fit_to_kind(p);
+    }
+    if (p.b_kind == KAI_GEMM_F8E4M3_BLOCK || p.b_kind == KAI_GEMM_F8E5M2_BLOCK) {
+        p.scale_columns = in.count(), p.b_type = in.flag() ? kai_dt_uint8 : p.b_type;
     }
     p.allow_bf16 = in.flag(), p.allow_f16 = in.flag();
     p.units = in.count(), p.sme_units = in.count();

@@ -85,10 +85,10 @@ size_t Case::all_rows() const {
 }
 
 const char* name_of(kai_gemm_kind kind) {
-    constexpr const char* names[] = {"DENSE",          "INT8_CHANNEL",   "INT4_CHANNEL",    "INT2_CHANNEL",
-                                     "INT4_BLOCK",     "INT4_BLOCK_F16", "INT4_BLOCK_ZERO", "INT8_STATIC",
-                                     "INT8_BLOCK_F16", "UINT8_LOWP",     "INT8_LOWP",       "GGUF",
-                                     "INT2_STATIC",    "INT4_TABLE",     "UINT4_BLOCK",     "FLOAT_TABLE"};
+    constexpr const char* names[] = {
+        "DENSE",           "INT8_CHANNEL", "INT4_CHANNEL",   "INT2_CHANNEL", "INT4_BLOCK",   "INT4_BLOCK_F16",
+        "INT4_BLOCK_ZERO", "INT8_STATIC",  "INT8_BLOCK_F16", "UINT8_LOWP",   "INT8_LOWP",    "GGUF",
+        "INT2_STATIC",     "INT4_TABLE",   "UINT4_BLOCK",    "FLOAT_TABLE",  "F8E4M3_BLOCK", "F8E5M2_BLOCK"};
     static_assert(std::size(names) == KAI_GEMM_KIND_COUNT);
     return names[kind];
 }
@@ -96,7 +96,7 @@ const char* name_of(kai_gemm_kind kind) {
 bool has_blocks(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT4_BLOCK || kind == KAI_GEMM_INT4_BLOCK_F16 || kind == KAI_GEMM_INT4_BLOCK_ZERO ||
            kind == KAI_GEMM_INT8_BLOCK_F16 || kind == KAI_GEMM_INT4_TABLE || kind == KAI_GEMM_UINT4_BLOCK ||
-           kind == KAI_GEMM_FLOAT_TABLE;
+           kind == KAI_GEMM_FLOAT_TABLE || kind == KAI_GEMM_F8E4M3_BLOCK || kind == KAI_GEMM_F8E5M2_BLOCK;
 }
 
 const char* name_of(kai_datatype type) {

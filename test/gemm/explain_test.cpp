@@ -151,7 +151,8 @@ TEST(GemmExplain, CombinationsThatCanBeMended) {
     for (const kai_gemm_kind kind :
          {KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT2_CHANNEL, KAI_GEMM_INT4_BLOCK,
           KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_STATIC, KAI_GEMM_INT8_BLOCK_F16,
-          KAI_GEMM_INT2_STATIC, KAI_GEMM_INT4_TABLE, KAI_GEMM_UINT4_BLOCK, KAI_GEMM_FLOAT_TABLE}) {
+          KAI_GEMM_INT2_STATIC, KAI_GEMM_INT4_TABLE, KAI_GEMM_UINT4_BLOCK, KAI_GEMM_FLOAT_TABLE, KAI_GEMM_F8E4M3_BLOCK,
+          KAI_GEMM_F8E5M2_BLOCK}) {
         const std::string reason = SAID(needs_constant, name_of(kind));
         of(kind, variable, reason.c_str());
     }

@@ -385,13 +385,14 @@ TEST(GemmExperts, PromptPacksThoseWithRows) {
 // ---- every kernel ----
 
 /// What no kind of weights needs: indirect matmul, depthwise convolution, most of the unified API, rows of f16 times
-/// int4.
+/// int4. (8-bit floating point: f8_test.cpp.)
 bool is_for_other_callers(const kai_ukernel& u) {
     if (std::strncmp(u.family, "matmul_unified_f32_qai8dxp", 26) == 0 ||
         std::strcmp(u.family, "matmul_unified_qai8_qsu2") == 0) {
         return false;
     }
-    return u.signature >= KAI_UKERNEL_IMATMUL || std::strcmp(u.family, "matmul_clamp_f32_f16p_qsi4c32p") == 0;
+    return u.signature >= KAI_UKERNEL_IMATMUL || std::strcmp(u.family, "matmul_clamp_f32_f16p_qsi4c32p") == 0 ||
+           std::strncmp(u.rhs_format, "f8", 2) == 0;
 }
 
 /// Only rows of GGUF files are packed for it: gguf_test.cpp. (The layer has no kind for a table of the caller's.)

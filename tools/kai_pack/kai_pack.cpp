@@ -36,9 +36,10 @@ void check(kai_gemm_file_status status, const string& what) {
     }
 }
 
-constexpr const char* kKinds[] = {"dense",       "int8",        "int4",        "int2",       "int4 bf16", "int4 f16",
-                                  "int4 zero",   "int8 static", "int8 f16",    "uint8 lowp", "int8 lowp", "GGUF",
-                                  "int2 static", "int4 table",  "uint4 block", "float table"};
+constexpr const char* kKinds[] = {"dense",       "int8",         "int4",        "int2",       "int4 bf16",
+                                  "int4 f16",    "int4 zero",    "int8 static", "int8 f16",   "uint8 lowp",
+                                  "int8 lowp",   "GGUF",         "int2 static", "int4 table", "uint4 block",
+                                  "float table", "f8e4m3 block", "f8e5m2 block"};
 static_assert(sizeof(kKinds) / sizeof(kKinds[0]) == KAI_GEMM_KIND_COUNT);
 
 string lower_case(string text) {
