@@ -557,14 +557,13 @@ class Mca:
 
     def costs(self, cpu, uniq):
         """reciprocal throughput of single instructions: {text: (uops, latency, rthroughput)}"""
-        res = {}
-        for u in uniq:
-            if (cpu, u) not in self.cache:
-                p = self.run(cpu, [u], info=True)
-                m = re.search(r"^\s*(\d+)\s+(\d+)\s+([0-9.]+)\s", p.stdout.split("Instructions:")[-1], re.M)
-                self.cache[(cpu, u)] = (int(m.group(1)), int(m.group(2)), float(m.group(3))) if m else (0, 0, 0.0)
-            res[u] = self.cache[(cpu, u)]
-        return res
+        new = [u for u in uniq if (cpu, u) not in self.cache]
+        known = self.table(cpu, new) if new else {}
+        if not known and len(new) > 1:      # one of them has no timing, and no row
+            return {u: self.costs(cpu, [u])[u] for u in uniq}
+        for u in new:
+            self.cache[cpu, u] = known.get(u, (0, 0, 0.0))
+        return {u: self.cache[cpu, u] for u in uniq}
 
     def table(self, cpu, uniq):
         """{text: (uops, latency, rthroughput)} of many instructions in one run (order is kept by llvm-mca)"""
