@@ -21,12 +21,15 @@ from xml.sax.saxutils import escape
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 PAGES = DOCS / "performance"
 DATA = PAGES / "cycles.csv"
+NEWER_DATA = PAGES / "newer-cores.csv"
 FIELDS = ["function", "shape", "cpu", "clang", "gcc", "anchor", "speed_up"]
 BEGIN, END = "<!-- written by tools/cycles_table.py -->\n", "<!-- end -->\n"
 
 # The models that are published, in this order.
 CPUS = ["inorder-a53", "cortex-a57", "cortex-a72", "neoverse-n1", "neoverse-n3", "neoverse-v2", "neoverse-v1",
-        "c1-ultra", "inorder-a55", "inorder-a510", "c1-ultra-sme"]
+        "inorder-a55", "inorder-a510", "c1-ultra-sme"]
+# Those of a page of their own, a few functions of each class.
+NEWER = ["olympus", "neoverse-v3", "c1-ultra", "oryon-1", "ampere1b", "inorder-c1-nano"]
 
 # Page, title, functions. The first match counts.
 FAMILIES = [
@@ -65,7 +68,7 @@ def measured(path):
             cell = best.setdefault((row["name"], row["shape"].replace(",", " ")), {})
             if row["cpu"] not in cell or int(row["cycles"]) < int(cell[row["cpu"]]["cycles"]):
                 cell[row["cpu"]] = row
-    return {key: {cpu: row for cpu, row in cells.items() if cpu in CPUS} for key, cells in best.items()}
+    return {key: {cpu: row for cpu, row in cells.items() if cpu in CPUS + NEWER} for key, cells in best.items()}
 
 
 def load_anchors(path):
@@ -99,25 +102,29 @@ def joined(anchors, clang, gcc):
             theirs = anchors.get(key, {}).get(cpu)
             figures.setdefault(key, {})[cpu] = {
                 "clang": figure(ours), "gcc": figure(gcc.get(key, {}).get(cpu)), "anchor": figure(theirs),
-                "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.2f}" if theirs else ""}
+                "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.2f}" if theirs else "",
+                "bound": f"{int(ours['macs']) / float(ours['busiest_cycles']):.1f}" if cpu in NEWER else ""}
     return figures
 
 
 def load():
     figures = {}
-    with open(DATA) as file:
-        for row in csv.DictReader(file):
-            figures.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
+    for path in DATA, NEWER_DATA:
+        with open(path) as file:
+            for row in csv.DictReader(file):
+                figures.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
     return figures
 
 
 def save(figures):
-    with open(DATA, "w") as file:
-        out = csv.DictWriter(file, FIELDS, extrasaction="ignore", lineterminator="\n")
-        out.writeheader()
-        for key in sorted(figures, key=order):
-            for cpu in columns([figures[key]]):
-                out.writerow({"function": key[0], "shape": key[1], "cpu": cpu, **figures[key][cpu]})
+    for path, cpus, fields in (DATA, CPUS, FIELDS), (NEWER_DATA, NEWER, FIELDS + ["bound"]):
+        some = of_models(figures, cpus)
+        with open(path, "w") as file:
+            out = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
+            out.writeheader()
+            for key in sorted(some, key=order):
+                for cpu in columns([some[key]]):
+                    out.writerow({"function": key[0], "shape": key[1], "cpu": cpu, **some[key][cpu]})
 
 
 # ---- what belongs together ----
@@ -144,9 +151,15 @@ def kind_of(key):
         page_of(key), "quantised weights")
 
 
-def columns(cells):
+def columns(cells, cpus=CPUS + NEWER):
     present = {cpu for cell in cells for cpu in cell}
-    return [cpu for cpu in CPUS if cpu in present]
+    return [cpu for cpu in cpus if cpu in present]
+
+
+def of_models(figures, cpus):
+    """The figures of these models, without functions that have none."""
+    some = {key: {cpu: cell for cpu, cell in cells.items() if cpu in cpus} for key, cells in figures.items()}
+    return {key: cells for key, cells in some.items() if cells}
 
 
 def mean(values):
@@ -181,6 +194,37 @@ def page(title, name, figures, keys):
         some = [key for key in keys if group_of(key) == group]
         if some:
             text.append(f"\n## {group}\n\n{table(figures, some)}")
+    return "".join(text) + END
+
+
+def newer_page(figures, intro):
+    """Of docs/performance/newer-cores.md: by model, many rows and one, and what is behind the anchor."""
+    def listing(head, lines):
+        return f"| {head} |\n|{'---|' * (head.count('|') + 1)}\n" + "".join(f"| {line} |\n" for line in lines)
+
+    def share(cell):
+        return float(cell["clang"]) / float(cell["bound"])
+
+    def shown(cell):
+        ours = f"**{cell['clang']}**" if share(cell) < 0.97 else cell["clang"]
+        return f"{ours} / {cell['anchor'] or '-'} / {cell['bound']}"
+
+    keys, models, behind = sorted(figures, key=order), [], []
+    for model in NEWER:
+        cells = [(key, figures[key][model]) for key in keys if model in figures[key]]
+        ratios = [float(cell["speed_up"]) for _, cell in cells if cell["speed_up"]]
+        models.append(f"{model} | {mean(ratios):.2f}x | {min(ratios):.2f}x to {max(ratios):.2f}x | "
+                      f"{100 * mean([share(cell) for _, cell in cells]):.0f} %")
+        behind += [f"{model} | `{key[0]}` {key[1]} | {cell['clang']} | {cell['anchor']}" for key, cell in cells
+                   if cell["anchor"] and float(cell["clang"]) < 0.99 * float(cell["anchor"])]
+    text = [intro, listing("model | speed-up, geometric mean | range | of the bound, geometric mean", models)]
+    for title, rows in (("Many rows", range(2, 10000)), ("One row", (1,))):
+        lines = [f"`{key[0]}` {key[1]} | " + " | ".join(
+            shown(figures[key][model]) if model in figures[key] else "" for model in NEWER)
+            for key in keys if dict(order(key)[1])["m"] in rows]
+        text.append(f"\n## {title}\n\n" + listing(f"function, shape | {' | '.join(NEWER)}", lines))
+    text.append("\n## More than 1 % behind the anchor\n\n")
+    text.append(listing("model | function, shape | ours | anchor", behind) if behind else "None.\n")
     return "".join(text) + END
 
 
@@ -279,7 +323,10 @@ def bar(x, y, length, colour):
 
 def pages(figures):
     """Path -> text of everything that is generated."""
-    texts = {}
+    newer, figures = of_models(figures, NEWER), of_models(figures, CPUS)
+    written = (PAGES / "newer-cores.md").read_text().split(BEGIN)[0]
+    texts = {PAGES / "newer-cores.md": newer_page(newer, written + BEGIN),
+             PAGES / "newer-cores.svg": plot("newer cores", newer, sorted(newer, key=order))}
     for name, title, _ in FAMILIES:
         keys = sorted((key for key in figures if page_of(key) == name), key=order)
         if keys:
