@@ -97,7 +97,7 @@ set(KAI_RUNS_gemm
 # Attention: kernels differ by CPU and by the length of vectors.
 set(kai_attention_kernels "AttentionRandom.*:*Attention.Prefill/*:*Attention.Decode/*")
 string(APPEND kai_attention_kernels ":*Attention.NothingOf*:*Attention.BytesOfPages/*:*Attention.AllIsHidden/*")
-string(APPEND kai_attention_kernels ":*AttentionBlock.*")
+string(APPEND kai_attention_kernels ":*AttentionBlock.*:AttentionFused.*")
 set(KAI_RUNS_attention
     "svl512||KLEIDIAI_ATTENTION_CASES=10"
     "svl128||KLEIDIAI_ATTENTION_CASES=10"

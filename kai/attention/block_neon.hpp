@@ -32,7 +32,7 @@
 namespace kai::attention {
 namespace {
 
-constexpr float kLog2E = 0x1.715476p+0F, kLn2 = 0x1.62e43p-1F, kInfinity = __builtin_inff();
+constexpr float kInfinity = __builtin_inff();
 constexpr float kInteger = 0x1.8p23F;  // C
 constexpr int kMantissa = 23;
 constexpr size_t kQuad = 4, kColumns = 16;
@@ -217,11 +217,6 @@ struct Power {
         return vreinterpretq_f32_u32(vaddq_u32(fraction, power));
     }
 };
-
-/// 2^f: the relative errors are at most 7.5e-5 and 7.5e-8. The highest power is first.
-constexpr float kPolynomial3[] = {0x1.c3f762p-5F, 0x1.f0de1ap-3F, 0x1.62f31ap-1F, 0x1.fff692p-1F};
-constexpr float kPolynomial5[] = {0x1.5c08e6p-10F, 0x1.3d0c52p-7F, 0x1.c6b6e4p-5F,
-                                  0x1.ebf918p-3F,  0x1.62e428p-1F, 0x1.000002p+0F};
 
 /// With a polynomial of that degree.
 template <int degree>

@@ -11,6 +11,7 @@
 #include <initializer_list>
 
 #include "kai/attention/attention.hpp"
+#include "kai/attention/fused.hpp"
 #include "kai/reserved.hpp"
 
 namespace kai::attention {
@@ -344,6 +345,10 @@ size_t kai_attention_explain(const kai_attention_plan* plan, char* text, size_t 
         "scores to probabilities: %s\nunits: %zu rows, blocks of %zu positions; up to %zu rows: parts of %zu "
         "positions\n",
         plan->block_kernels, plan->tile_rows, plan->block, plan->tile_rows, plan->part);
+    if (fused_for(*plan) != nullptr) {
+        to.add(
+            "at least %zu rows, without mask, slopes and soft cap: all of a block by one kernel, sme2\n", kFusedRows);
+    }
     return to.length;
 }
 

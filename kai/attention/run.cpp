@@ -7,14 +7,16 @@
 //     scores -> P, sum, factor                the block kernel
 //     output = factor * output + P * values   page by page
 //
+// or all three by one kernel (fused.hpp), which writes the same output.
+//
 // Where the tile is all rows of its sequence (decode), positions are divided into parts, one for each unit. The second
 // phase adds their results, in order.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "kai/attention/attention.hpp"
 #include "kai/attention/exp.hpp"
+#include "kai/attention/fused.hpp"
 
 namespace kai::attention {
 
@@ -34,6 +36,9 @@ using Work = kai_attention_work;
 
 /// Columns of blocks are a multiple of it.
 constexpr size_t kColumns = 16;
+
+/// Pages of a block, at most.
+constexpr size_t kMostPages = 256 / 16;
 
 /// Rows of a panel that the block kernels pack: a tile of so few reads values in place.
 constexpr size_t kFewRows = 8;
@@ -161,15 +166,28 @@ struct Unit {
         return plan.problem;
     }
 
+    /// The kernel of a product for the rows of the tile.
+    kai_call call_of(const Product& product, size_t k) const {
+        const Kernel& kernel = t.rows == 1 ? product.gemv : product.gemm;
+        kai_call call = {};
+        call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
+        call.m = t.rows, call.k = k, call.bl = product.type == kai_dt_int8 ? 32 : 0;
+        return call;
+    }
+
+    void pack_queries() const {
+        kai_call call = call_of(plan.scores, p().key_size);
+        call.lhs = m.q, call.lhs_stride = p().key_size * size_of(plan.scores.gemm.row_type);
+        kai_call_pack_lhs(&call, 0, t.rows, m.q_packed);
+    }
+
     /// A product of `rows` rows with what is at `operand`; packs rows first, if the kernel wants them packed.
     void multiply(
         const Product& product, const void* rows, size_t row_stride, void* packed, bool packs, const void* operand,
         size_t n, size_t k, size_t plain_stride, float* to, size_t to_row) const {
         const Kernel& kernel = t.rows == 1 ? product.gemv : product.gemm;
-        kai_call call = {};
-        call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
-        call.m = t.rows, call.n = n, call.k = k, call.bl = product.type == kai_dt_int8 ? 32 : 0;
-        call.lhs = rows, call.lhs_stride = row_stride;
+        kai_call call = call_of(product, k);
+        call.n = n, call.lhs = rows, call.lhs_stride = row_stride;
         if (kernel.lhs_packer != nullptr) {
             if (packs) {
                 kai_call_pack_lhs(&call, 0, t.rows, packed);
@@ -237,6 +255,11 @@ struct Unit {
         }
     }
 
+    /// What scores are multiplied with.
+    float scale() const {
+        return p().scale != 0 ? p().scale : 1 / __builtin_sqrtf(static_cast<float>(static_cast<int>(p().key_size)));
+    }
+
     void score(size_t start, bool packs) const {
         const size_t stride = plan.block * sizeof(float);
         const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
@@ -265,7 +288,7 @@ struct Unit {
         b.rows = t.rows, b.columns = round_up(columns, packs_p() ? kColumns : p().page);
         b.scores = m.scores, b.score_row = plan.block * sizeof(float);
         b.first = m.first, b.last = m.last;
-        b.scale = p().scale != 0 ? p().scale : 1 / __builtin_sqrtf(static_cast<float>(static_cast<int>(p().key_size)));
+        b.scale = scale();
         b.cap = p().soft_cap;
         b.mask = t.sequence->mask != nullptr ? m.mask : nullptr, b.mask_f16 = p().mask_type == kai_dt_f16;
         b.slope = x.slopes != nullptr ? m.slope : nullptr, b.distance = m.distance;
@@ -348,6 +371,81 @@ struct Unit {
         });
     }
 
+    /// The kernel that computes whole blocks, if there is one for what is done to scores and enough rows.
+    FusedFn* fused() const {
+        const bool is_simple = p().soft_cap == 0 && x.slopes == nullptr && t.sequence->mask == nullptr;
+        return is_simple && t.rows >= kFusedRows ? fused_for(plan) : nullptr;
+    }
+
+    /// Rows with those that fill the last panel of queries.
+    size_t panel_rows() const {
+        return round_up(t.rows, plan.scores.gemm.ukernel->get_mr());
+    }
+
+    /// What all blocks of the tile have in common.
+    FusedBlock fused_block() const {
+        const Panels keys = panels_of(plan.scores, p().page, p().key_size),
+                     values = panels_of(plan.values, p().value_size, p().page);
+        FusedBlock b = {};
+        b.q = m.q_packed, b.q_panel = keys.stride() - keys.nr * keys.head;  // as one of keys, without a head
+        b.rows = t.rows, b.depth = p().key_size * keys.element / sizeof(float);
+        b.page = p().page, b.key_heads = keys.nr * keys.head, b.key_panel = keys.stride();
+        b.values = plan.values_offset + values.nr * values.head, b.value_panel = values.stride();
+        b.value_size = p().value_size;
+        b.scores = m.scores, b.scores_half = plan.block * (keys.nr / 2) * sizeof(float), b.p = m.p;
+        b.first = m.first, b.last = m.last, b.max = m.max, b.sum = m.sum, b.factor = m.factor;
+        b.o = m.output, b.o_row = output_row(plan), b.is_first = 1;
+        b.scale = scale() * kLog2E, b.least = -200;  // 2^-200 is 0
+        const float* const c = plan.scores.type == kai_dt_f32 ? kPolynomial5 + 2 : kPolynomial3;
+        b.c5 = kPolynomial5[0], b.c4 = kPolynomial5[1], b.c3 = c[0], b.c2 = c[1], b.c1 = c[2], b.c0 = c[3];
+        return b;
+    }
+
+    /// What rows see of the `count` positions from `from` on. Rows that only fill a panel see all.
+    void set_fused_rows(FusedBlock& b, size_t from, size_t count) const {
+        set_rows(from);
+        b.count = count, b.all_first = 0, b.all_last = count;
+        for (size_t i = 0; i < t.rows; ++i) {
+            b.all_first = max(b.all_first, m.first[i]), b.all_last = min(b.all_last, m.last[i]);
+        }
+        for (size_t i = t.rows; i < panel_rows(); ++i) {
+            m.first[i] = 0, m.last[i] = static_cast<uint32_t>(count);
+        }
+    }
+
+    /// Maxima become integers, as exponents of 2, which they are until the end.
+    void begin_fused() const {
+        for (size_t i = 0; i < panel_rows(); ++i) {
+            const float max = i < t.rows ? m.max[i] * kLog2E : -__builtin_inff(), integer = __builtin_ceilf(max);
+            m.sum[i] = i < t.rows && m.sum[i] != 0 ? m.sum[i] * exp_of((max - integer) * kLn2) : 0;
+            m.max[i] = integer;
+        }
+    }
+
+    void compute_fused(FusedFn* run) const {
+        begin_fused();
+        gather_queries();
+        pack_queries();
+        FusedBlock b = fused_block();
+        const size_t size = plan.block;
+        for (size_t start = t.positions.first / size * size; start < t.positions.last; start += size, b.is_first = 0) {
+            const void* pages[kMostPages];
+            size_t page_count = 0, from = 0, end = 0;
+            for_each_page(start, [&](size_t position, size_t seen) {
+                from = page_count == 0 ? position : from;
+                end = position + seen;
+                pages[page_count++] = page(position);
+            });
+            b.pages = pages;
+            set_fused_rows(b, from, end - from);
+            kai_commit_za();
+            run(&b);
+        }
+        for (size_t i = 0; i < t.rows; ++i) {
+            m.max[i] *= kLn2;
+        }
+    }
+
     void compute() const {
         begin();
         const Range all = t.positions;
@@ -356,6 +454,9 @@ struct Unit {
                 memset(at(m.output, i * output_row(plan)), 0, output_row(plan));
             }
             return;
+        }
+        if (FusedFn* const run = fused()) {
+            return compute_fused(run);
         }
         gather_queries();
         const size_t begin_at = all.first / plan.block * plan.block;

@@ -778,6 +778,16 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
     return rows
 
 
+def in_mode(texts, streaming):
+    """the instructions between smstart and smstop, or the others"""
+    part, inside = [], False
+    for t in texts:
+        inside = inside or t.startswith("smstart")
+        part += [t] if inside == streaming else []
+        inside = inside and not t.startswith("smstop")
+    return part
+
+
 def in_order(counts):
     return ", ".join("%s %d" % kv for kv in sorted(counts.items(), key=lambda x: -x[1]))
 
@@ -851,6 +861,8 @@ def main():
     ap.add_argument("--mac-regex", default=None,
                     help="mnemonics that count as the MAC instructions (default: automatic)")
     ap.add_argument("--name", default=None, help="name for the result rows")
+    ap.add_argument("--streaming", choices=["in", "out"], default=None,
+                    help="simulate the instructions in streaming mode alone, or those out of it")
     ap.add_argument("--max-insns", type=int, default=3000000)
     ap.add_argument("--bottleneck", action="store_true", help="add llvm-mca's bottleneck analysis")
     ap.add_argument("--details", action="store_true", help="print the instruction mix and the hot loop")
@@ -869,6 +881,8 @@ def main():
     facts = facts_of(stdout)
     texts, an = analyse(tr, binary, args.vl, args.mac_regex)
     print("measured: one call of %s, %d instructions" % (an["function"], an["instructions"]))
+    if args.streaming:
+        texts = in_mode(texts, args.streaming == "in")
     name = args.name or facts.get("name") or args.symbol or args.callee_of
     rows = measure(texts, an, facts, args.cpu.split(","), mcas, args.macs, name, args.dispatch, args.bottleneck,
                    args.save_asm)
