@@ -567,7 +567,7 @@ begins with Unreleased (tools/release.py cut), or files are not committed. Never
     python3 "$root/tools/release.py" notes > "$out/NOTES.md"
     if [ "$packages" = yes ] && [ "$manager" = apt ]; then
         need_compilers
-        need_packages /usr/include/CLI/CLI.hpp=libcli11-dev
+        need_packages /usr/include/CLI/CLI.hpp=libcli11-dev /usr/include/nlohmann/json.hpp=nlohmann-json3-dev
         tar -xzf "$out/libkleidiai-$version.tar.gz" -C "$tree" --strip-components=1
         for arch in amd64 arm64; do
             toolchain=

@@ -47,10 +47,12 @@ package_here() {
         dnf:g++) echo gcc-c++ ;;
         dnf:libgtest-dev) echo gtest-devel ;;
         dnf:libcli11-dev) echo cli11-devel ;;
+        dnf:nlohmann-json3-dev) echo json-devel ;;
         dnf:libbenchmark-dev) echo google-benchmark-devel ;;
         *:ninja-build) echo ninja ;;
         brew:libgtest-dev) echo googletest ;;
         brew:libcli11-dev) echo cli11 ;;
+        *:nlohmann-json3-dev) echo nlohmann-json ;;
         brew:libbenchmark-dev) echo google-benchmark ;;
         brew:python3) echo python ;;
         pacman:g++) echo gcc ;;
@@ -261,7 +263,8 @@ need_compilers() {
 need_build_tools() {
     if [ "$manager" = apt ]; then
         need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
-            /usr/include/CLI/CLI.hpp=libcli11-dev /usr/include/gemmlowp/public/gemmlowp.h=libgemmlowp-dev
+            /usr/include/CLI/CLI.hpp=libcli11-dev /usr/include/nlohmann/json.hpp=nlohmann-json3-dev \
+            /usr/include/gemmlowp/public/gemmlowp.h=libgemmlowp-dev
         [ "$host" = aarch64 ] || ! can_cross ||
             need_packages llvm-nm-19=llvm-19 /usr/src/googletest/CMakeLists.txt=googletest
     fi

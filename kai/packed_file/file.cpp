@@ -82,6 +82,9 @@ bool are_enumerators(uint32_t kind, uint32_t type) {
             const kai_gguf_type* found = kai_gguf_find_type(type);
             return found != nullptr && found->block_weights != 1;
         }
+        case KAI_GEMM_F8E4M3_BLOCK:
+        case KAI_GEMM_F8E5M2_BLOCK:
+            return type == 0;
         default:
             return kind <= KAI_GEMM_INT4_TABLE && kind != KAI_GEMM_UINT8_LOWP && kind != KAI_GEMM_INT8_LOWP &&
                    type == 0;

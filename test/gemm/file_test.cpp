@@ -358,7 +358,7 @@ bool goes_with(const std::string& format, uint32_t kind, uint32_t type) {
         {"qsi4c32ps1s0scalef16", 5},  {"qsi4c32ps4s0sf16", 5}, {"qai4c32p", 6},
         {"qai4c32ps1s0nrx4", 6},      {"qsi8cxpbi32sf32", 7},  {"qsi8c32p", 8},
         {"qsi8c32pscalef16", 8},      {"qsu2cxpbi32sf32", 12}, {"qlu4c32p", 13},
-        {"qlu4c32ps1s0scalef16", 13},
+        {"qlu4c32ps1s0scalef16", 13}, {"f8e4m3c32p", 16},      {"f8e5m2c32p", 17},
     };
     const auto found = kinds.find(format);
     if (kind != KAI_GEMM_GGUF) {
@@ -393,7 +393,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
     size_t opened = 0, refused = 0;
     for (const std::string& format : formats) {
         for (const uint32_t kind :
-             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U, 15U, 16U, 128U, UINT32_MAX}) {
+             {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 14U, 15U, 16U, 17U, 18U, 128U, UINT32_MAX}) {
             for (const uint32_t type : types) {
                 File f;
                 f.put(64 + 144, kind, 4);
@@ -401,8 +401,9 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
                 std::memset(&f.bytes[64 + 112], 0, 32);
                 std::memcpy(&f.bytes[64 + 112], format.data(), format.size());
                 f.seal();
-                const bool known =
-                    kind <= KAI_GEMM_INT8_BLOCK_F16 || (kind >= KAI_GEMM_GGUF && kind <= KAI_GEMM_INT4_TABLE);
+                const bool known = kind <= KAI_GEMM_INT8_BLOCK_F16 ||
+                                   (kind >= KAI_GEMM_GGUF && kind <= KAI_GEMM_INT4_TABLE) ||
+                                   kind == KAI_GEMM_F8E4M3_BLOCK || kind == KAI_GEMM_F8E5M2_BLOCK;
                 const bool typed = kind == KAI_GEMM_DENSE  ? floats.count(type) != 0
                                    : kind == KAI_GEMM_GGUF ? file_types.count(type) != 0
                                                            : type == 0;

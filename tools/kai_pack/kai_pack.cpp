@@ -19,6 +19,7 @@
 
 #include "kai/gemm/kai_gemm_file.h"
 #include "tools/files.hpp"
+#include "tools/kai_pack/array.hpp"
 
 namespace kai_pack_tool {
 namespace {
@@ -115,182 +116,24 @@ bool have_float_table(const Tensor& t, const Options& o) {
 
 // ---- sources ----
 
-/// 2 x 3 x 64.
-string text_of(const std::vector<size_t>& shape) {
-    string text;
-    for (const size_t length : shape) {
-        text += (text.empty() ? "" : " x ") + std::to_string(length);
-    }
-    return text;
-}
-
-/// The product; fails with `what` if it is larger than the address space.
-size_t product_of(const std::vector<size_t>& factors, const string& what) {
-    size_t product = 1;
-    for (const size_t factor : factors) {
-        if (__builtin_mul_overflow(product, factor, &product)) {
-            fail(what + ": " + text_of(factors) + " bytes do not fit into memory");
-        }
-    }
-    return product;
-}
-
-/// An array in a file: raw, or .npy, which says its type and shape.
-class Array {
-public:
-    explicit Array(string name) : path_(std::move(name)), file_(path_), data_(file_.data()), bytes_(file_.size()) {
-        constexpr char kMagic[] = "\x93NUMPY";
-        constexpr size_t kVersion = 6, kLength = 8;
-        if (bytes_ < kVersion || std::memcmp(data_, kMagic, kVersion) != 0) {
-            return;
-        }
-        const size_t version = bytes_ > kVersion ? data_[kVersion] : 0, width = version == 1 ? 2 : 4;
-        if (version < 1 || version > 3) {
-            fail(path_ + ": .npy of version " + std::to_string(version) + ", not 1, 2 or 3");
-        }
-        size_t length = 0;
-        if (bytes_ >= kLength + width) {
-            std::memcpy(&length, data_ + kLength, width);
-        }
-        if (bytes_ < kLength + width || length > bytes_ - kLength - width) {
-            fail(path_ + ": truncated");
-        }
-        read_header(string(reinterpret_cast<const char*>(data_) + kLength + width, length));
-        data_ += kLength + width + length;
-        bytes_ -= kLength + width + length;
-        std::vector<size_t> factors = shape_;
-        factors.push_back(item_);
-        const size_t needed = product_of(factors, path_);
-        if (bytes_ != needed) {
-            fail(
-                path_ + ": has " + std::to_string(bytes_) + " bytes, its shape " + text_of(shape_) + " of " + type_ +
-                " needs " + std::to_string(needed));
-        }
-    }
-
-    const string& path() const {
-        return path_;
-    }
-    const uint8_t* data() const {
-        return data_;
-    }
-    /// Of NumPy, "<f4"; "" if raw.
-    const string& type() const {
-        return type_;
-    }
-    const std::vector<size_t>& shape() const {
-        return shape_;
-    }
-    /// Raw, or items of bytes, which may be anything.
-    bool is_bytes() const {
-        return type_.empty() || (type_[0] == '|' && std::strchr("uiV", type_[1]) != nullptr);
-    }
-
-    /// Refuses other elements than these.
-    void expect_type(const std::vector<string>& types) const {
-        if (!is_bytes() && std::find(types.begin(), types.end(), type_) == types.end()) {
-            string wanted;
-            for (const string& type : types) {
-                wanted += type + " or ";
-            }
-            fail(path_ + ": has elements " + type_ + ", needs " + wanted + "bytes");
-        }
-    }
-
-    /// Refuses another size or shape than `wanted` (matrices, lines, elements of `size` bytes). Dimensions of 1 do not
-    /// matter, the lines of all matrices may be one dimension, and an array of one dimension is taken as it is.
-    void expect_shape(std::vector<size_t> wanted, size_t size) const {
-        std::vector<size_t> factors = wanted;
-        factors.push_back(size);
-        const size_t needed = product_of(factors, path_);
-        if (type_.empty()) {
-            if (bytes_ != needed) {
-                fail(path_ + ": has " + std::to_string(bytes_) + " bytes, needs " + std::to_string(needed));
-            }
-            return;
-        }
-        if (item_ != 0 && wanted.back() * size % item_ == 0) {
-            wanted.back() = wanted.back() * size / item_;
-        }
-        const std::vector<size_t> is = without_ones(shape_), one = without_ones(wanted);
-        const bool lines = one.size() == 3 && is == std::vector<size_t>{one[0] * one[1], one[2]};
-        if (bytes_ != needed || (is.size() > 1 && is != one && !lines)) {
-            fail(path_ + ": has shape " + text_of(shape_) + " of " + type_ + ", needs " + text_of(wanted));
-        }
-    }
-
-private:
-    static std::vector<size_t> without_ones(std::vector<size_t> shape) {
-        shape.erase(std::remove(shape.begin(), shape.end(), size_t{1}), shape.end());
-        return shape;
-    }
-
-    /// A dictionary of Python as NumPy writes it.
-    void read_header(const string& header) {
-        const auto after = [&](const string& key) {
-            const size_t at = header.find(key);
-            if (at == string::npos) {
-                fail(path_ + ": its header lacks " + key);
-            }
-            return header.substr(at + key.size());
-        };
-        const string descr = after("'descr': ");
-        const size_t end = descr.find('\'', 1);
-        if (descr[0] != '\'' || end == string::npos) {
-            fail(path_ + ": elements are structures");
-        }
-        type_ = descr.substr(1, end - 1);
-        // "<f4": order of the bytes, what they are, how many.
-        item_ = type_.size() > 2 ? std::strtoull(type_.c_str() + 2, nullptr, 10) : 0;
-        if (item_ == 0) {
-            fail(path_ + ": elements are " + type_ + ", which have no size");
-        }
-        if (type_[0] == '>') {
-            fail(path_ + ": elements are big-endian (" + type_ + ")");
-        }
-        if (after("'fortran_order': ")[0] != 'F') {
-            fail(path_ + ": columns come first (fortran_order)");
-        }
-        const string numbers = after("'shape': (");
-        const string shape = numbers.substr(0, numbers.find(')'));
-        for (const char* p = shape.c_str(); *p != 0;) {
-            char* next = nullptr;
-            errno = 0;
-            const unsigned long long length =
-                std::isdigit(static_cast<unsigned char>(*p)) != 0 ? std::strtoull(p, &next, 10) : 0;
-            if (next == nullptr || errno != 0 || length > SIZE_MAX) {
-                fail(path_ + ": its shape is (" + shape + ")");
-            }
-            shape_.push_back(static_cast<size_t>(length));
-            for (p = next; *p == ',' || *p == ' ' || *p == 'L';) {  // L: Python 2
-                ++p;
-            }
-        }
-        if (shape_.empty() || shape_.size() > 3) {
-            fail(path_ + ": its shape is (" + shape + "), not of 1, 2 or 3 dimensions");
-        }
-    }
-
-    string path_;
-    Mapping file_;
-    const uint8_t* data_;
-    size_t bytes_;
-    string type_;
-    size_t item_ = 1;  // bytes of an element
-    std::vector<size_t> shape_;
-};
-
 /// Whether A and C are int8, and so the bias int32.
 bool is_static(kai_gemm_kind kind) {
     return kind == KAI_GEMM_INT8_STATIC || kind == KAI_GEMM_INT2_STATIC;
 }
 
-/// Bits of an integer weight.
+/// 8-bit floating point.
+bool is_f8(kai_gemm_kind kind) {
+    return kind == KAI_GEMM_F8E4M3_BLOCK || kind == KAI_GEMM_F8E5M2_BLOCK;
+}
+
+/// Bits of a weight that is no float of 16 or 32 bits.
 size_t bits_of(kai_gemm_kind kind) {
     switch (kind) {
         case KAI_GEMM_INT8_CHANNEL:
         case KAI_GEMM_INT8_STATIC:
         case KAI_GEMM_INT8_BLOCK_F16:
+        case KAI_GEMM_F8E4M3_BLOCK:
+        case KAI_GEMM_F8E5M2_BLOCK:
             return 8;
         case KAI_GEMM_INT2_CHANNEL:
         case KAI_GEMM_INT2_STATIC:
@@ -378,6 +221,32 @@ kai_datatype scale_type_of(const Array& scale) {
     return scale.is_bytes() || scale.type() == "<f4" ? kai_dt_f32 : scale.type() == "<f2" ? kai_dt_f16 : kai_dt_bf16;
 }
 
+/// Columns of 8-bit floating point that have the same scales.
+size_t scale_columns(const Options& o) {
+    return o.scale_columns != 0 ? o.scale_columns : 1;
+}
+
+/// Scales of 8-bit floating point as f32 [n][k / bl], of matrix number `matrix`: floats, or E8M0 (bytes).
+std::vector<float> f8_scales(const Tensor& t, const Options& o, const Array& scales, size_t matrix) {
+    const size_t blocks = t.k / t.bl, shared = scale_columns(o), rows = (t.n + shared - 1) / shared;
+    const bool exponents = !scales.type().empty() && scales.is_bytes();
+    const kai_datatype type = exponents ? kai_dt_uint8 : scale_type_of(scales);
+    const size_t size = kai_get_datatype_size_in_bytes(type);
+    std::vector<float> all(t.n * blocks);
+    for (size_t i = 0; i < all.size(); ++i) {
+        const size_t at = (matrix * rows + i / blocks / shared) * blocks + i % blocks;
+        const uint8_t* from = scales.data() + at * size;
+        uint16_t half = 0;
+        std::memcpy(type == kai_dt_f32 ? static_cast<void*>(&all[i]) : &half, from, size);
+        all[i] = type == kai_dt_f32    ? all[i]
+                 : type == kai_dt_f16  ? kai_cast_f32_f16(half)
+                 : type == kai_dt_bf16 ? kai_cast_f32_bf16(half)
+                 : half == 255         ? NAN
+                                       : std::ldexp(1.0F, half - 127);
+    }
+    return all;
+}
+
 /// f32 weights, N x K, of matrix number `matrix`: scale * table[index], rounded once, as of KAI_GEMM_FLOAT_TABLE.
 std::vector<float> floats_of(
     const Tensor& t, const Options& o, const Array& indices, const Array& scales, size_t matrix) {
@@ -454,7 +323,7 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
         }
         describe_table(t, o, array);
     } else if (o.type.empty()) {
-        array.expect_type({"<f4", "<f2"});
+        array.expect_type(is_f8(t.kind) ? std::vector<string>{"f8e4m3", "f8e5m2"} : std::vector<string>{"<f4", "<f2"});
     } else {
         static const std::map<string, std::vector<string>> elements = {
             {"f32", {"<f4"}}, {"f16", {"<f2"}}, {"bf16", {"<u2", "<i2", "<V2"}}};
@@ -475,6 +344,13 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
                                  : is_float && !(can_quantise && found->second == kai_dt_f32)) {
         fail(type + " weights cannot become " + kKinds[t.kind]);
     }
+    const bool e4m3 = type == "f8e4m3", e5m2 = type == "f8e5m2";
+    if ((e4m3 && t.kind != KAI_GEMM_F8E4M3_BLOCK) || (e5m2 && t.kind != KAI_GEMM_F8E5M2_BLOCK)) {
+        fail(type + " weights cannot become " + kKinds[t.kind]);
+    }
+    if (o.scale_columns != 0 && !is_f8(t.kind)) {
+        fail(string("--scale-columns: ") + kKinds[t.kind] + " has none");
+    }
     if (t.kind == KAI_GEMM_DENSE && is_float) {
         t.type = found->second;
     }
@@ -490,6 +366,7 @@ bool describe(Tensor& t, const Options& o, const Array& array) {
         t.k = t.k != 0 ? t.k : o.transposed ? columns : rows;
     }
     t.count = t.count != 0 ? t.count : dims == 3 ? shape[0] : 1;
+    t.bl = is_f8(t.kind) && t.bl == 0 ? t.k : t.bl;
     if (float_table && t.k % o.bl != 0) {
         fail(o.name + ": k = " + std::to_string(t.k) + " is not a multiple of bl = " + std::to_string(o.bl));
     }
@@ -519,9 +396,13 @@ struct Arrays {
     void check(const Tensor& t, const Options& o, bool quantise) {
         const bool transposed = o.transposed, float_table = have_float_table(t, o);
         const size_t bl = float_table ? o.bl : t.bl, blocks = bl != 0 ? t.k / bl : 1;
-        const size_t scale_size = float_table ? kai_get_datatype_size_in_bytes(scale_type_of(*scale))
+        const bool f8 = is_f8(t.kind), exponents = f8 && scale != nullptr && scale->type() == "|u1";
+        const size_t scale_size = exponents ? 1
+                                  : float_table || (f8 && scale != nullptr)
+                                      ? kai_get_datatype_size_in_bytes(scale_type_of(*scale))
                                   : t.kind == KAI_GEMM_INT4_BLOCK ? 2
                                                                   : 4;
+        const size_t scale_rows = f8 ? (t.n + scale_columns(o) - 1) / scale_columns(o) : t.n;
         const bool rows = transposed || t.kind == KAI_GEMM_GGUF || t.kind == KAI_GEMM_INT4_BLOCK_F16 ||
                           t.kind == KAI_GEMM_INT8_BLOCK_F16;
         const size_t lines = (quantise ? transposed : rows) ? t.n : t.k;
@@ -538,8 +419,10 @@ struct Arrays {
             }
         };
         const bool bf16 = t.kind == KAI_GEMM_INT4_BLOCK, integers = is_static(t.kind);
-        const std::vector<string> its_type = {float_table && scale != nullptr ? scale->type() : "<f4"};
-        expect(scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : its_type, {t.count, t.n, blocks}, scale_size);
+        const std::vector<string> its_type = {(float_table || f8) && scale != nullptr ? scale->type() : "<f4"};
+        expect(
+            scale, bf16 ? std::vector<string>{"<u2", "<i2", "<V2"} : its_type, {t.count, scale_rows, blocks},
+            scale_size);
         expect(zero, {"<f4"}, {t.count, t.n, blocks}, sizeof(float));
         expect(bias, {integers ? "<i4" : "<f4"}, {t.count, t.n}, sizeof(float));
         scales = t.n * blocks * scale_size, zeros = t.n * blocks * sizeof(float), biases = t.n * sizeof(float);
@@ -568,6 +451,10 @@ void pack_tensor(const Tensor& t, const Options& o, const Arrays& arrays, bool q
             floats = floats_of(t, o, arrays.weights, *arrays.scale, m);
             w.b = floats.data(), w.scale = nullptr;
         }
+        if (is_f8(t.kind) && arrays.scale != nullptr) {
+            floats = f8_scales(t, o, *arrays.scale, m);
+            w.scale = floats.data();
+        }
         std::unique_ptr<Quantised> quantised;
         if (quantise) {
             quantised = std::make_unique<Quantised>(t, arrays.weights, m, o.transposed);
@@ -575,7 +462,7 @@ void pack_tensor(const Tensor& t, const Options& o, const Arrays& arrays, bool q
         }
         const bool transposed = quantise || o.transposed || t.kind == KAI_GEMM_GGUF;
         // K x N lines of integers are packed at once.
-        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || is_static(t.kind);
+        const bool parts = transposed || t.kind == KAI_GEMM_DENSE || is_static(t.kind) || is_f8(t.kind);
         const size_t panels = (t.n + t.format.nr - 1) / t.format.nr;
         const size_t step = parts ? (panels + 63) / 64 * t.format.nr : t.n;
         for (size_t first = 0; first < t.n; first += step) {
@@ -641,7 +528,7 @@ std::vector<string> type_names() {
 }
 
 void pack(const Options& o) {
-    Output out(o.out, {o.weights, o.scale, o.zero, o.bias}, Output::Existing::read);
+    Output out(o.out, {file_of(o.weights), file_of(o.scale), file_of(o.zero), file_of(o.bias)}, Output::Existing::read);
     Arrays arrays(o);
     Tensor t = {};
     const bool quantise = describe(t, o, arrays.weights);

@@ -12,7 +12,7 @@ namespace kai_pack_tool {
 
 struct Options {
     std::string out, name, kernel, weights, type, scale, zero, bias;
-    size_t vector_length = 0, n = 0, k = 0, bl = 0, count = 0;
+    size_t vector_length = 0, n = 0, k = 0, bl = 0, count = 0, scale_columns = 0;
     bool transposed = false, bias_apart = false, replace = false, force = false;
     int zero_point = 8;
     int32_t a_zero_point = 0;
@@ -21,6 +21,9 @@ struct Options {
     std::vector<std::string> table;
     std::vector<std::string> in;
 };
+
+/// FILE of FILE.safetensors:TENSOR, else the name itself.
+std::string file_of(const std::string& name);
 
 /// What --type may be.
 std::vector<std::string> type_names();

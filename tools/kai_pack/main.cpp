@@ -23,9 +23,13 @@ int main(int argc, char** argv) {
     p->add_option("--name", o.name, "name of the tensor")->required();
     p->add_option("--kernel", o.kernel, "micro-kernel that will read it (docs/kernels.md)")->required();
     p->add_option("--vector-length", o.vector_length, "bits of the CPU's SVE or SME vectors, if the kernel has such");
-    p->add_option("--weights", o.weights, ".npy (f32, f16), or raw as the kernel's kind says (kai_gemm.h)")
+    const CLI::Validator exists(
+        [](std::string& name) { return CLI::ExistingFile(kai_pack_tool::file_of(name)); }, "FILE", "exists");
+    p->add_option(
+         "--weights", o.weights,
+         ".npy (f32, f16), FILE.safetensors:TENSOR, or raw as the kernel's kind says (kai_gemm.h)")
         ->required()
-        ->check(CLI::ExistingFile);
+        ->check(exists);
     p->add_option(
          "--type", o.type,
          "of raw weights: f32, f16, bf16; for a kernel of int8 or int4 f32 (quantised, "
@@ -36,9 +40,10 @@ int main(int argc, char** argv) {
     p->add_option("--k", o.k, "depth");
     p->add_option("--bl", o.bl, "length of a block of k");
     p->add_option("--count", o.count, "matrices, one after the other");
-    p->add_option("--scale", o.scale, "scales, as kai_gemm_weights has them")->check(CLI::ExistingFile);
-    p->add_option("--zero", o.zero, "zeros, f32 [n][k / bl]")->check(CLI::ExistingFile);
-    p->add_option("--bias", o.bias, "f32 [n] (static int8: int32)")->check(CLI::ExistingFile);
+    p->add_option("--scale", o.scale, "scales, as kai_gemm_weights has them")->check(exists);
+    p->add_option("--scale-columns", o.scale_columns, "8-bit floats: columns that have the same scales (1)");
+    p->add_option("--zero", o.zero, "zeros, f32 [n][k / bl]")->check(exists);
+    p->add_option("--bias", o.bias, "f32 [n] (static int8: int32)")->check(exists);
     p->add_flag("--bias-apart", o.bias_apart, "behind the panels, for plans with alpha, beta or conversions");
     p->add_option("--zero-point", o.zero_point, "of int4 with a scale per column: 8 or 0")
         ->check(CLI::IsMember({"0", "8"}));

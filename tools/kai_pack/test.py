@@ -4,6 +4,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 import array
+import json
 import os
 import pathlib
 import pty
@@ -401,6 +402,84 @@ run("pack", "v", *RECORDS, "--table", "iq4nl", fails="indices are N x K (--trans
 run("pack", "v", "--name", "t", "--kernel", INT8, "--weights", "t.records", "--transposed", "--table", "iq4nl",
     fails="--table: int8 has none")
 os.remove("t")
+
+# 8-bit floating point from safetensors: 128 x 128 weights with a scale, rows with a scale, E8M0 for 32.
+F8 = "matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12_portable"
+
+
+def safetensors(path, tensors, header=None):
+    """`tensors`: name: (dtype, shape, bytes)."""
+    entries, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(entries).encode() if header is None else header
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def f8_panels(codes, scales, rows, depth, length):
+    """What is packed: `codes` [rows][depth], `scales` [rows][depth / length]."""
+    packed = b""
+    for first in range(0, rows, 12):
+        exist = [r if r < rows else None for r in range(first, first + 12)]
+        for b in range(depth // length):
+            for g in range(b * length, (b + 1) * length, 4):
+                packed += b"".join(bytes(4) if r is None else codes[r * depth + g:r * depth + g + 4] for r in exist)
+            packed += struct.pack("<12f", *(0 if r is None else scales[r * (depth // length) + b] for r in exist))
+        packed += bytes(48)
+    return packed
+
+
+rows, depth = 140, 256
+codes = bytes(random.randrange(0x7F) for _ in range(rows * depth))
+tiles = [random.uniform(0.5, 2) for _ in range(2 * 2)]
+exponents = [random.randrange(120, 134) for _ in range(rows * depth // 32)]
+halves = [struct.unpack("<f", struct.pack("<I", random.randrange(0x3F00, 0x4000) << 16))[0] for _ in range(rows)]
+tiles = list(struct.unpack("<4f", struct.pack("<4f", *tiles)))
+safetensors("model.safetensors", {
+    "other": ("F32", [1], bytes(4)),
+    "up.weight": ("F8_E4M3", [rows, depth], codes),
+    "up.weight_scale_inv": ("F32", [2, 2], struct.pack("<4f", *tiles)),
+    "up.rows": ("BF16", [rows, 1], b"".join(struct.pack("<f", x)[2:] for x in halves)),
+    "up.exponents": ("U8", [rows, depth // 32], bytes(exponents)),
+    "wide": ("I64", [1], bytes(8)),
+    "five": ("F8_E5M2", [rows, depth], codes)})
+weights = ("--name", "up", "--kernel", F8, "--transposed", "--weights", "model.safetensors:up.weight")
+for scale, more, length, values in (
+        ("up.weight_scale_inv", ("--bl", 128, "--scale-columns", 128), 128,
+         [tiles[r // 128 * 2 + b] for r in range(rows) for b in range(2)]),
+        ("up.rows", (), depth, halves),
+        ("up.exponents", ("--bl", 32), 32, [2.0 ** (e - 127) for e in exponents])):
+    run("pack", "f8", *weights, "--scale", f"model.safetensors:{scale}", *more)
+    t = read(pathlib.Path("f8"))["up"]
+    assert (t["kind"], t["n"], t["k"], t["bl"], t["format"]) == (16, rows, depth, length, "f8e4m3c32p"), t
+    expected = f8_panels(codes, values, rows, depth, length)
+    assert t["packed"][:len(expected)] == expected, scale
+    assert "f8e4m3 block" in run("inspect", "f8")
+    os.remove("f8")
+scales = ("--scale", "model.safetensors:up.rows")
+run("pack", "f8", *weights, "--scale", "model.safetensors:up.weight_scale_inv", fails="has shape 2 x 2 of <f4, needs")
+run("pack", "f8", *weights[:-1], "model.safetensors:no", *scales, fails="model.safetensors:no: there is no such tensor")
+run("pack", "f8", *weights[:-1], "model.safetensors", *scales, fails="which tensor? FILE.safetensors:TENSOR")
+run("pack", "f8", *weights[:-1], "model.safetensors:wide", *scales, fails="model.safetensors:wide: elements are I64")
+run("pack", "f8", *weights[:-1], "model.safetensors:five", *scales, fails="f8e5m2 weights cannot become f8e4m3 block")
+run("pack", "f8", *weights[:-1], "none.safetensors:x", *scales, fails="File does not exist: none.safetensors")
+run("pack", "f8", "--name", "up", "--kernel", INT8, "--weights", "kxn.npy", "--scale-columns", 2,
+    fails="--scale-columns: int8 has none")
+for entry, why in (
+        (b'{"x": {"dtype": "F8_E4M3", "shape": [140, 256], "data_offsets": [0, 99]}}', "data_offsets are not in the"),
+        (b'{"x": {"dtype": "F8_E4M3", "shape": [140, 256], "data_offsets": [1, 0]}}', "data_offsets are not in the"),
+        (b'{"x": {"dtype": "F8_E4M3", "shape": [140, 256], "data_offsets": [0, 4]}}', "has 4 bytes, its shape"),
+        (b'{"x": {"dtype": "F8_E4M3", "shape": [140, -1], "data_offsets": [0, 4]}}', "shape is no list of sizes"),
+        (b'{"x": {"dtype": "F8_E4M3", "shape": [1, 1, 1, 4], "data_offsets": [0, 4]}}', "has 4 dimensions"),
+        (b'{"x": {"dtype": 4, "shape": [4], "data_offsets": [0, 4]}}', "elements are of no type"),
+        (b'{"x": 5}', "there is no such tensor"), (b'{"x": ', "its header is not JSON"), (b"[1]", "is not JSON"),
+        (b"[" * 100000, "is not JSON"), (b"\xff\xfe{}", "is not JSON")):
+    safetensors("bad.safetensors", {"x": ("F8_E4M3", [4], b"abcd")}, entry)
+    run("pack", "f8", *weights[:-1], "bad.safetensors:x", *scales, fails=why)
+for content in (b"", b"1234567", struct.pack("<Q", 9) + b"{}", struct.pack("<Q", 1 << 63) + b"{}"):
+    pathlib.Path("bad.safetensors").write_bytes(content)
+    run("pack", "f8", *weights[:-1], "bad.safetensors:x", *scales, fails="bad.safetensors:x: truncated")
 
 # Mistakes leave the file as it was.
 before = file.read_bytes()
