@@ -73,8 +73,9 @@ struct Kernels {
     uint64_t features;  ///< as kai_ukernel::features
     void (*softmax)(const SoftmaxBlock& block);
     void (*add)(const AddBlock& block);
-    void (*divide)(float* to, const float* from, float by, size_t columns);  ///< to = from / by; columns as AddBlock's
-    bool packs_bf16;                                                         ///< whether softmax writes panels
+    /// to = from / by, relative errors up to 2^-23; columns as AddBlock's. by: 2^-126 to 2^126.
+    void (*divide)(float* to, const float* from, float by, size_t columns);
+    bool packs_bf16;  ///< whether softmax writes panels
 };
 
 /// Every host.

@@ -98,19 +98,32 @@ KAI_INLINE void fill(float* scores, size_t first, size_t last) {
     }
 }
 
-/// In four lanes.
-KAI_INLINE float32x4_t largest_of(const float* scores, size_t columns) {
-    float32x4_t most[kColumns / kQuad];
-    for (float32x4_t& m : most) {
-        m = vdupq_n_f32(-kInfinity);
+/// The largest scores of some rows, each in four lanes. Rows take turns: one address for all, and no maximum waits.
+template <size_t count>
+KAI_INLINE void find_largest(const Row* rows, size_t columns, float32x4_t* most) {
+    for (size_t i = 0; i < count; ++i) {
+        most[i] = vdupq_n_f32(-kInfinity);
     }
     for (size_t c = 0; c < columns; c += kColumns) {
 #pragma GCC unroll 4
-        for (size_t i = 0; i < kColumns / kQuad; ++i) {
-            most[i] = vmaxq_f32(most[i], vld1q_f32(scores + c + i * kQuad));
+        for (size_t i = 0; i < count; ++i) {
+            const float32x4x4_t s = vld1q_f32_x4(rows[i].scores + c);
+            most[i] = vmaxq_f32(most[i], vmaxq_f32(vmaxq_f32(s.val[0], s.val[1]), vmaxq_f32(s.val[2], s.val[3])));
         }
     }
-    return vmaxq_f32(vmaxq_f32(most[0], most[1]), vmaxq_f32(most[2], most[3]));
+}
+
+/// The largest score of each of up to four rows.
+KAI_INLINE float32x4_t largest_of(const Row* rows, size_t count, size_t columns) {
+    float32x4_t most[kQuad];
+    if (count == kQuad) {
+        find_largest<kQuad>(rows, columns, most);
+    } else {
+        for (size_t i = 0; i < kQuad; ++i) {
+            find_largest<1>(rows + (i < count ? i : 0), i < count ? columns : 0, most + i);
+        }
+    }
+    return vpmaxq_f32(vpmaxq_f32(most[0], most[1]), vpmaxq_f32(most[2], most[3]));
 }
 
 /// 2^n for integers n <= 0; below 2^-126: 0.
@@ -139,54 +152,76 @@ KAI_INLINE void prepare_row(const SoftmaxBlock& b, size_t r, bool is_simple) {
     fill(scores, b.last[r], b.columns);
 }
 
+/// Four numbers of rows, of which `count` are there; the others are `none`.
+KAI_INLINE float32x4_t load_rows(const float* from, size_t count, float none) {
+    if (count == kQuad) {
+        return vld1q_f32(from);
+    }
+    float values[kQuad] = {none, none, none, none};
+    for (size_t i = 0; i < count; ++i) {
+        values[i] = from[i];
+    }
+    return vld1q_f32(values);
+}
+KAI_INLINE void store_rows(float* to, float32x4_t x, size_t count) {
+    if (count == kQuad) {
+        return vst1q_f32(to, x);
+    }
+    float values[kQuad];
+    vst1q_f32(values, x);
+    for (size_t i = 0; i < count; ++i) {
+        to[i] = values[i];
+    }
+}
+
 /// State of four rows; of those that are not there, as of rows that see nothing.
 struct State {
-    float max[kQuad], sum[kQuad], factor[kQuad];
+    float32x4_t max, sum, factor;
 
     KAI_INLINE static State of(const SoftmaxBlock& b, size_t first, size_t count) {
-        State state;
-        for (size_t i = 0; i < kQuad; ++i) {
-            state.max[i] = i < count ? b.max[first + i] : -kInfinity;
-            state.sum[i] = i < count ? b.sum[first + i] : 0;
-            state.factor[i] = 1;
-            // A maximum that is none of ours (a sink) becomes the next integer. All that is added is relative to it.
-            const float exact = state.max[i] * kLog2E, integer = __builtin_ceilf(exact);
-            if (__builtin_fabsf(exact - __builtin_rintf(exact)) > 0x1p-20F * __builtin_fabsf(exact)) {
-                state.factor[i] = exp_of((exact - integer) * kLn2);
-                state.sum[i] *= state.factor[i];
-                state.max[i] = integer * kLn2;
-            }
+        State state = {load_rows(b.max + first, count, -kInfinity), load_rows(b.sum + first, count, 0), vdupq_n_f32(1)};
+        const float32x4_t exact = vmulq_n_f32(state.max, kLog2E);
+        const uint32x4_t is_ours =
+            vmvnq_u32(vcagtq_f32(vsubq_f32(exact, vrndnq_f32(exact)), vmulq_n_f32(exact, 0x1p-20F)));
+        if (vminvq_u32(is_ours) == 0) {
+            state.raise(is_ours);
         }
         return state;
     }
-    KAI_INLINE void put(const SoftmaxBlock& b, size_t first, size_t count) const {
-        for (size_t i = 0; i < count; ++i) {
-            b.max[first + i] = max[i], b.sum[first + i] = sum[i], b.factor[first + i] = factor[i];
+    /// A maximum that is none of ours (a sink) becomes the next integer. All that is added is relative to it.
+    void raise(uint32x4_t is_ours) {
+        float most[kQuad], factors[kQuad];
+        uint32_t ours[kQuad];
+        vst1q_f32(most, max), vst1q_u32(ours, is_ours);
+        for (size_t i = 0; i < kQuad; ++i) {
+            const float exact = most[i] * kLog2E, integer = __builtin_ceilf(exact);
+            factors[i] = ours[i] != 0 ? 1 : exp_of((exact - integer) * kLn2);
+            most[i] = ours[i] != 0 ? most[i] : integer * kLn2;
         }
+        max = vld1q_f32(most), factor = vld1q_f32(factors), sum = vmulq_f32(sum, factor);
+    }
+    KAI_INLINE void put(const SoftmaxBlock& b, size_t first, size_t count) const {
+        store_rows(b.max + first, max, count), store_rows(b.sum + first, sum, count);
+        store_rows(b.factor + first, factor, count);
     }
 };
 
 /// Up to four rows: the new maxima, and what the exponentials take. `scale`: a.
 void start_rows(const SoftmaxBlock& b, size_t first, size_t count, float scale, Row* rows) {
-    float32x4_t most[kQuad];
-    for (size_t i = 0; i < kQuad; ++i) {
+    for (size_t i = 0; i < count; ++i) {
         rows[i].scores = at(b.scores, (first + i) * b.score_row);
-        most[i] = i < count ? largest_of(rows[i].scores, b.columns) : vdupq_n_f32(-kInfinity);
     }
     State state = State::of(b, first, count);
-    const float32x4_t largest =
-        vmulq_n_f32(vpmaxq_f32(vpmaxq_f32(most[0], most[1]), vpmaxq_f32(most[2], most[3])), scale);
-    const float32x4_t max = vld1q_f32(state.max), old = vrndnq_f32(vmulq_n_f32(max, kLog2E));
+    const float32x4_t largest = vmulq_n_f32(largest_of(rows, count, b.columns), scale);
+    const float32x4_t old = vrndnq_f32(vmulq_n_f32(state.max, kLog2E));
     const uint32x4_t is_number = vcltq_f32(largest, vdupq_n_f32(kInfinity)),
                      grows = vandq_u32(vcgtq_f32(largest, old), is_number);
     // M is what the next block, and those who merge parts, compute from max.
-    const float32x4_t now = vbslq_f32(grows, vmulq_n_f32(vrndpq_f32(largest), kLn2), max),
-                      reference = vrndnq_f32(vmulq_n_f32(now, kLog2E));
+    state.max = vbslq_f32(grows, vmulq_n_f32(vrndpq_f32(largest), kLn2), state.max);
+    const float32x4_t reference = vrndnq_f32(vmulq_n_f32(state.max, kLog2E));
     const float32x4_t factor = vbslq_f32(grows, power_of_two(vsubq_f32(old, reference)), vdupq_n_f32(1));
-    vst1q_f32(state.max, now);
-    vst1q_f32(state.factor, vmulq_f32(factor, vld1q_f32(state.factor)));
-    vst1q_f32(
-        state.sum, vbslq_f32(is_number, vmulq_f32(factor, vld1q_f32(state.sum)), vdupq_n_f32(__builtin_nanf(""))));
+    state.factor = vmulq_f32(factor, state.factor);
+    state.sum = vbslq_f32(is_number, vmulq_f32(factor, state.sum), vdupq_n_f32(__builtin_nanf("")));
     state.put(b, first, count);
 
     // 2^(-127 + 2^-9), whose bits are those of a subnormal number that 16 bits do not have.
@@ -347,8 +382,11 @@ KAI_INLINE void add_neon(const AddBlock& b) {
 }
 
 KAI_INLINE void divide_neon(float* to, const float* from, float by, size_t columns) {
-    for (size_t c = 0; c < columns; c += kQuad) {
-        vst1q_f32(to + c, vdivq_f32(vld1q_f32(from + c), vdupq_n_f32(by)));
+    const float per = 1 / by;
+    for (size_t c = 0; c < columns; c += 2 * kQuad) {
+        const float32x4_t low = vmulq_n_f32(vld1q_f32(from + c), per),
+                          high = vmulq_n_f32(vld1q_f32(from + c + kQuad), per);
+        vst1q_f32(to + c, low), vst1q_f32(to + c + kQuad, high);
     }
 }
 

@@ -48,10 +48,10 @@ struct Brains {
         constexpr size_t kPanelRows = 8, kGroup = kPanelRows * kQuad * kElement;
         set_rows(powers, even, odd);
         float32x4_t sums = vdupq_n_f32(0);
-        for (size_t c = 0; c < b.columns; c += b.page) {
+        void* page = b.p;
+        for (size_t c = 0; c < b.columns; c += b.page, page = at(page, b.page_stride)) {
             const size_t groups = (b.page < b.columns - c ? b.page : b.columns - c) / kQuad;
-            void* const p = at(
-                b.p, c / b.page * b.page_stride + r / kPanelRows * groups * kGroup + r % kPanelRows * kQuad * kElement);
+            void* const p = at(page, r / kPanelRows * groups * kGroup + r % kPanelRows * kQuad * kElement);
             sums = vaddq_f32(
                 sums, kai_attention_powers_bf16(
                           even.scores + c, odd.scores + c, kQuad * sizeof(float), p, kGroup, groups, &powers));

@@ -150,9 +150,19 @@ size_t or_none(size_t stride, size_t none) {
 struct Row {
     size_t token, head;
 };
-Row row_of(const Plan& plan, const Tile& t, size_t i) {
-    const size_t group = group_of(plan.problem), row = t.first + i;
-    return {row / group, t.head * group + row % group};
+
+/// visit(index, row) for each row of a tile. They are counted: a division takes longer than the rest of what is done
+/// for a row of a block.
+template <typename Visit>
+void for_each_row(const Plan& plan, const Tile& t, Visit visit) {
+    const size_t group = group_of(plan.problem), head = t.head * group;
+    Row row = {t.first / group, head + t.first % group};
+    for (size_t i = 0; i < t.rows; ++i) {
+        visit(i, row);
+        if (++row.head == head + group) {
+            row = {row.token + 1, head};
+        }
+    }
 }
 
 struct Unit {
@@ -206,31 +216,28 @@ struct Unit {
         const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
         const size_t row = p().key_size * size_of(p().q_type);
         const size_t head = or_none(s.q_head, row), token = or_none(s.q_token, p().heads * row);
-        for (size_t i = 0; i < t.rows; ++i) {
-            const Row r = row_of(plan, t, i);
+        for_each_row(plan, t, [&](size_t i, Row r) {
             convert(
                 kernel.row_type, m.q + i * p().key_size * size_of(kernel.row_type), p().q_type,
                 at(s.q, r.token * token + r.head * head), p().key_size);
-        }
+        });
     }
 
     void begin() const {
-        for (size_t i = 0; i < t.rows; ++i) {
-            const Row r = row_of(plan, t, i);
+        for_each_row(plan, t, [&](size_t i, Row r) {
             // A sink is a score that has no value: it joins the sum of the first part.
             const bool sink = x.sinks != nullptr && t.part == 0;
             m.max[i] = sink ? x.sinks[r.head] : -__builtin_inff();
             m.sum[i] = sink ? 1 : 0;
             m.slope[i] = x.slopes != nullptr ? x.slopes[r.head] : 0;
-        }
+        });
     }
 
     /// What rows see of the block that starts at `start`.
     void set_rows(size_t start) const {
         const Sequence& s = *t.sequence;
         const size_t size = size_of(p().mask_type);
-        for (size_t i = 0; i < t.rows; ++i) {
-            const Row r = row_of(plan, t, i);
+        for_each_row(plan, t, [&](size_t i, Row r) {
             const Range seen = visible(p(), s, r.token);
             const size_t first = max(seen.first, t.positions.first), last = min(seen.last, t.positions.last);
             m.first[i] = static_cast<uint32_t>(first > start ? min(first - start, plan.block) : 0);
@@ -239,7 +246,7 @@ struct Unit {
             m.distance[i] = static_cast<float>(here - own);
             const size_t row = r.head * s.mask_head + r.token * or_none(s.mask_token, s.length * size);
             m.mask[i] = s.mask != nullptr ? at(s.mask, row + start * size) : nullptr;
-        }
+        });
     }
 
     const char* page(size_t position) const {
@@ -470,13 +477,13 @@ struct Unit {
 };
 
 /// Writes a row of results: output / sum; zeros where nothing is seen.
-void finish_row(const Plan& plan, const Sequence& s, Row r, const float* output, float sum) {
+void finish_row(const Plan& plan, const Kernels& kernels, const Sequence& s, Row r, const float* output, float sum) {
     const Problem& p = plan.problem;
     const size_t row = p.value_size * size_of(p.out_type);
     const size_t head = or_none(s.out_head, row), token = or_none(s.out_token, p.heads * row);
     float result[kMostHead];
     if (sum != 0) {
-        kernels_for_this_cpu().divide(result, output, sum, p.value_size);
+        kernels.divide(result, output, sum, p.value_size);
     } else {
         memset(result, 0, p.value_size * sizeof(float));
     }
@@ -503,24 +510,24 @@ void run_tile(const Work& w, size_t unit, char* slot) {
     const Tile t = tile_of(w, unit);
     const Unit u = {plan, *w.operands, t, kernels_for_this_cpu(), space_of(plan, slot)};
     u.compute();
-    for (size_t i = 0; i < t.rows; ++i) {
+    for_each_row(plan, t, [&](size_t i, Row row) {
         const float* output = reinterpret_cast<const float*>(at(u.m.output, i * output_row(plan)));
         if (t.parts == 1) {
-            finish_row(plan, *t.sequence, row_of(plan, t, i), output, u.m.sum[i]);
-            continue;
+            return finish_row(plan, u.kernels, *t.sequence, row, output, u.m.sum[i]);
         }
         const Stored to = stored_row(w, t.stored + i);
         memcpy(to.output, output, plan.problem.value_size * sizeof(float));
         to.state[0] = u.m.max[i], to.state[1] = u.m.sum[i];
-    }
+    });
 }
 
 /// Adds the parts of a row, in order.
-void merge_row(const Work& w, const Tile& t, size_t i) {
+void merge_row(const Work& w, const Kernels& kernels, const Tile& t, size_t i, Row row) {
     const Plan& plan = *w.plan;
     const size_t size = plan.problem.value_size;
     const auto part = [&](size_t index) { return stored_row(w, t.stored + index * t.rows + i); };
-    float most = -__builtin_inff(), sum = 0, output[kMostHead] = {};
+    float most = -__builtin_inff(), sum = 0, output[kMostHead];
+    memset(output, 0, size * sizeof(float));
     for (size_t j = 0; j < t.parts; ++j) {
         const float x = part(j).state[0];
         most = most < x ? x : most;
@@ -536,7 +543,7 @@ void merge_row(const Work& w, const Tile& t, size_t i) {
             output[c] += weight * s.output[c];
         }
     }
-    finish_row(plan, *t.sequence, row_of(plan, t, i), output, sum);
+    finish_row(plan, kernels, *t.sequence, row, output, sum);
 }
 
 /// A kv head of a sequence that is divided. `unit` counts these.
@@ -554,9 +561,8 @@ void merge(const Work& w, size_t unit) {
     }
     const size_t rows = rows_of(plan, *s), parts = parts_of(plan, *s);
     const Tile t = {s, unit, 0, rows, {}, 0, parts, stored + unit * parts * rows};
-    for (size_t i = 0; i < rows; ++i) {
-        merge_row(w, t, i);
-    }
+    const Kernels& kernels = kernels_for_this_cpu();
+    for_each_row(plan, t, [&](size_t i, Row row) { merge_row(w, kernels, t, i, row); });
 }
 
 // ---- workers ----
