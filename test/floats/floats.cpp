@@ -155,7 +155,7 @@ void set_rhs(Problem& p, const kai_packer& packer) {
     const std::string source = packer.source_format;
     c.rhs_packer = &packer;
     c.bias = nullptr, c.rhs_scale = nullptr, c.rhs_zero = nullptr, c.rhs_stride = 0;
-    const bool whole = (source.rfind("f", 0) == 0 && !kai::is_f8(packer)) || source.rfind("bf16", 0) == 0 ||
+    const bool whole = (source.rfind("f", 0) == 0 && source.rfind("f8", 0) != 0) || source.rfind("bf16", 0) == 0 ||
                        source.rfind("x", 0) == 0 || source.rfind("F32", 0) == 0;
     p.rhs = whole ? elements(source[0] == 'F' ? "f32" : packer.source_format, p.rhs_values) : blocks(size, 7);
     c.rhs = p.rhs.data();

@@ -419,7 +419,7 @@ TEST(GemmFile, RefusesKindsAndTypesThatContradictTheFormat) {
             }
         }
     }
-    EXPECT_EQ(opened, 3 + 10 + file_types.size());
+    EXPECT_EQ(opened, 3 + 12 + file_types.size());
     EXPECT_GT(refused, 20000U);
     // Nothing is taken from the unknown format but its name.
     for (const size_t at : {160, 168}) {
