@@ -21,17 +21,18 @@ namespace {
 /// More threads than SME units.
 Case case_of(kai_gemm_kind kind, kai_datatype c_type, size_t m, size_t run_m) {
     Case c;
-    const bool blocks = kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL && kind != KAI_GEMM_DENSE;
-    c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, blocks ? 1088 : 1100);
+    const bool int2 = kind == KAI_GEMM_INT2_CHANNEL;
+    const bool blocks =
+        kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL && kind != KAI_GEMM_DENSE && !int2;
+    c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, blocks || int2 ? 1088 : 1100);
     c.p.b_kind = kind, c.p.bl = blocks ? 32 : 0, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
     c.p.c_type = c_type, c.p.units = 5, c.p.sme_units = 2;
     c.m = run_m, c.numbers = Numbers::exact;
     return c;
 }
 
-constexpr kai_gemm_kind kKinds[] = {
-    KAI_GEMM_INT8_CHANNEL, KAI_GEMM_INT4_CHANNEL, KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO,
-    KAI_GEMM_INT8_BLOCK_F16};
+constexpr kai_gemm_kind kKinds[] = {KAI_GEMM_INT8_CHANNEL,   KAI_GEMM_INT4_CHANNEL,    KAI_GEMM_INT2_CHANNEL,
+                                    KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16};
 
 /// The words of the workspace that say which slots are taken.
 uint32_t* slots_of(const Experiment& e) {

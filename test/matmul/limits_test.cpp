@@ -75,9 +75,10 @@ Limits qai8dxp_limits(const kai_ukernel& u, bool has_blocks, const Stride& strid
     using L = kai::Qai8dxpLimits;
     const size_t bl = has_blocks ? 32 : 0, nr = u.get_nr();
     const bool int8 = is(u.rhs_format, "qsi8cxp"), panels_of_sme = u.size_only_features != 0;
-    const size_t few = panels_of_sme            ? (int8                              ? L::kFewRowsPanelsInt8
-                                                   : is(u.rhs_format, "qsi4cxps1s0") ? L::kFewRowsPanelsInt4
-                                                                                     : L::kFewRowsPanelsInt4Halves)
+    const size_t few = panels_of_sme            ? (int8                               ? L::kFewRowsPanelsInt8
+                                                   : is(u.rhs_format, "qsi4cxps1s0")  ? L::kFewRowsPanelsInt4
+                                                   : is(u.rhs_format, "qsu2cxp4vlx4") ? L::kFewRowsPanelsInt2
+                                                                                      : L::kFewRowsPanelsInt4Halves)
                        : !int8                  ? has_blocks ? L::kFewRowsInt4Blocks : L::kFewRowsInt4
                        : needs(u, KAI_CPU_I8MM) ? L::kFewRowsInt8I8mm
                                                 : L::kFewRowsInt8Dotprod;

@@ -45,7 +45,8 @@ struct Qai8dxpLimits {
     /// Up to so many rows are few.
     static constexpr size_t kFewRows = 64, kFewRowsInt8I8mm = kFewRows, kFewRowsInt8Dotprod = 20, kFewRowsInt4 = 16,
                             kFewRowsInt4Blocks = 24, kFewRowsPanelsInt8 = 20, kFewRowsPanelsInt4 = 12,
-                            kFewRowsPanelsInt4Halves = 8;  // panels: of SME
+                            kFewRowsPanelsInt4Halves = 8, kFewRowsPanelsInt2 = 8;  // panels: of SME
+    static constexpr size_t kMostPanelColumns = 256;  // of the widest panel of SME, VL(4) of 2048 bits
 
     /// Panels of a group: whole tiles of 16 rows. An LHS that is too long for this cache comes from the next level,
     /// whatever its number of rows.

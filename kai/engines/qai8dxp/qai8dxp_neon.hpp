@@ -70,7 +70,7 @@ KAI_INLINE void set_bounds(Args& args, const Problem& p) {
 }  // namespace kai
 
 extern "C" {
-[[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon;
+[[gnu::visibility("hidden")]] kai::DecodeFn kai_decode_int4_neon, kai_decode_int2_neon, kai_decode_panel_int2_neon;
 
 /// All columns of few rows.
 [[gnu::visibility("hidden")]] void kai_few_neon(const kai::FewArgs*);

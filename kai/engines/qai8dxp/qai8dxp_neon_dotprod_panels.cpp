@@ -1,8 +1,8 @@
 // qai8dxp with SDOT and panels packed for SME, 4 VL columns wide: what cores do that have no SME unit at hand, with the
-// same packed RHS. The results are, bit for bit, those of the SMOPA kernels of the family with this RHS. Many rows: the
-// RHS of 4 columns is gathered and decoded, as int4 is for the other kernels, and the tiles are theirs
-// (qai8dxp_neon_many.cpp). Few rows, and those after the last whole panel of many: up to 4 rows x 16 columns at a time,
-// decoded in registers (qai8dxp_neon_dotprod_panels_few.S). One row: qai8dxp_neon_dotprod_panels_row.cpp.
+// same packed RHS. Results are, bit for bit, those of the SMOPA kernels of the family with this RHS. Many rows: the RHS
+// of 4 columns is gathered and decoded, as int4 is for the other kernels, and the tiles are theirs
+// (qai8dxp_neon_many.cpp). Few rows, and those after the last whole panel: up to 4 rows x 16 columns at a time, decoded
+// in registers (qai8dxp_neon_dotprod_panels_few.S). One row: qai8dxp_neon_dotprod_panels_row.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_neon.hpp"
@@ -11,10 +11,10 @@ namespace kai {
 namespace {
 
 /// 2 to 4 rows, a panel of the LHS, x `columns` of a panel of nr, a multiple of 16. In `steps` of 32 k. dst_stride = 0:
-/// the first of 2 rows alone.
+/// the first of 2 rows alone. lut: int2.
 using PanelFewFn = void(
     const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t columns, size_t steps, size_t nr, OutKind out,
-    size_t dst_stride, float lo, float hi);
+    size_t dst_stride, float lo, float hi, const int32_t* lut);
 
 }  // namespace
 }  // namespace kai
@@ -24,7 +24,7 @@ using PanelFewFn = void(
     kai_panel_few_##RHS##_2x16_neon_dotprod, kai_panel_few_##RHS##_3x16_neon_dotprod, \
         kai_panel_few_##RHS##_4x16_neon_dotprod
 extern "C" {
-kai::PanelFewFn KAI_PANEL_FEW(int8), KAI_PANEL_FEW(int4), KAI_PANEL_FEW(int4_halves);
+kai::PanelFewFn KAI_PANEL_FEW(int8), KAI_PANEL_FEW(int4), KAI_PANEL_FEW(int4_halves), KAI_PANEL_FEW(int2);
 kai::DecodeFn kai_decode_panel_int8_neon, kai_decode_panel_int4_neon;
 kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_16x4_neon_dotprod,
     kai_sums_12x8_neon_dotprod;
@@ -36,9 +36,6 @@ kai::GemmTileFn kai_sums_4x4_neon_dotprod, kai_sums_8x4_neon_dotprod, kai_sums_1
 
 namespace kai {
 namespace {
-
-/// Columns of the widest panel: VL(4) of vectors of 2048 bits.
-constexpr size_t kMostPanelColumns = 256;
 
 /// What multiplies with panels of a kind of RHS.
 struct PanelTiles {
@@ -62,8 +59,9 @@ using Limits = Qai8dxpLimits;
 constexpr PanelTiles
     kPanelsInt8 = {tiles_with(kai_decode_panel_int8_neon, 4), {KAI_PANEL_FEW(int8)}, Limits::kFewRowsPanelsInt8},
     kPanelsInt4 = {tiles_with(kai_decode_panel_int4_neon, 2), {KAI_PANEL_FEW(int4)}, Limits::kFewRowsPanelsInt4},
-    kPanelsInt4Halves = {
-        tiles_with(kai_decode_int4_neon, 4), {KAI_PANEL_FEW(int4_halves)}, Limits::kFewRowsPanelsInt4Halves};
+    kPanelsInt4Halves =
+        {tiles_with(kai_decode_int4_neon, 4), {KAI_PANEL_FEW(int4_halves)}, Limits::kFewRowsPanelsInt4Halves},
+    kPanelsInt2 = {tiles_with(kai_decode_panel_int2_neon, 1), {KAI_PANEL_FEW(int2)}, Limits::kFewRowsPanelsInt2};
 
 /// Rows from `start` on, a multiple of 4. All of them x a panel, then the next panel.
 [[gnu::noinline]] void gemm_few(const Problem& p, const PanelTiles& t, size_t start) {
@@ -79,11 +77,11 @@ constexpr PanelTiles
             uint8_t* const to = dst + i * p.dst_stride;
             PanelFewFn* const run = t.few[rows == 1 ? 0 : rows - 2];
             if (columns % 16 == 0) {
-                run(panel, rhs, to, columns, steps, p.nr, p.out, stride, p.lo, p.hi);
+                run(panel, rhs, to, columns, steps, p.nr, p.out, stride, p.lo, p.hi, p.lut);
                 continue;
             }
-            float results[4][kMostPanelColumns];
-            run(panel, rhs, results, columns / 16 * 16 + 16, steps, p.nr, p.out, sizeof(results[0]), p.lo, p.hi);
+            float results[4][Limits::kMostPanelColumns];
+            run(panel, rhs, results, columns / 16 * 16 + 16, steps, p.nr, p.out, sizeof(results[0]), p.lo, p.hi, p.lut);
             for (size_t r = 0; r < rows; ++r) {
                 __builtin_memcpy(to + r * p.dst_stride, results[r], columns * element);
             }
@@ -105,7 +103,8 @@ constexpr PanelTiles
 template <size_t SR>
 KAI_INLINE void gemm_panels(const Problem* p) {
     if (p->m != 0 && p->n != 0) {
-        gemm_any(*p, p->rhs_kind == RhsKind::int8 ? kPanelsInt8 : SR == 1 ? kPanelsInt4 : kPanelsInt4Halves);
+        const PanelTiles& int4 = SR == 1 ? kPanelsInt4 : kPanelsInt4Halves;
+        gemm_any(*p, p->rhs_kind == RhsKind::int8 ? kPanelsInt8 : p->rhs_kind == RhsKind::int2 ? kPanelsInt2 : int4);
     }
 }
 

@@ -153,6 +153,37 @@ stride  .req x9
     add     row, row, #128
 .endm
 
+// ---- int2: S of the rows \rows.
+
+.macro int2_dots q, b, field, rows
+    dots    \q, \b, K_\field, \rows
+.endm
+.macro int2_load g
+    ld1     {Bb_\g\().16b}, [cursor], group
+.endm
+.macro int2_begin
+    int2_load 0
+    int2_load 1
+    int2_load 2
+    int2_load 3
+.endm
+// 32 k. Words of A are bytes of a field then: 4 x 4 are transposed. Changes B, K.
+.macro int2_step rows
+    .rept   2
+    ldp     qK_0, qK_1, [row], #32
+    ldp     qK_2, qK_3, [row], #32
+    trn1    Ba_0.16b, K_0.16b, K_1.16b
+    trn2    Ba_1.16b, K_0.16b, K_1.16b
+    trn1    Ba_2.16b, K_2.16b, K_3.16b
+    trn2    Ba_3.16b, K_2.16b, K_3.16b
+    trn1    K_0.8h, Ba_0.8h, Ba_2.8h
+    trn1    K_1.8h, Ba_1.8h, Ba_3.8h
+    trn2    K_2.8h, Ba_0.8h, Ba_2.8h
+    trn2    K_3.8h, Ba_1.8h, Ba_3.8h
+    int2_16k \rows
+    .endr
+.endm
+
 // ---- Results
 
     regs    0, lowest, highest, off, ls, field, scales, scale, bias, result
@@ -242,4 +273,5 @@ endfunc
     panel_few int8, \rows
     panel_few int4, \rows
     panel_few int4_halves, \rows
+    panel_few int2, \rows
     .endr

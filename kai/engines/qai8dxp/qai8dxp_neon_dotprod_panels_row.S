@@ -10,6 +10,7 @@
 //     int8           4 k of a quad are 16 bytes
 //     int4           4 k of a quad are 8 bytes, k and k + 1 in each: S becomes 16 times the sum
 //     int4_halves    4 k of a quad, and the 4 k that are 16 later, are 16 bytes: 16 times the sum, as the fields have
+//     int2           4 k of a quad are 4 bytes, indices of k to k + 3 in each
 //
 //   Registers, and those of qai8dxp_neon_dotprod_panels.inc
 //   S0, S1, S2, S3    v16 - v31   sums of 16 columns each.  Tiles of 16 columns: S0 and S1 are sums of the same columns
@@ -21,6 +22,7 @@
 //   lhs   x0      rhs  x1   of the tile     dst   x2      steps  x4   of 32 k      nr    x5
 //   first x7      column of the panel with which the first tile begins
 //   row   x7      next x9   int4: the 4 k after those at `cursor`
+//   at_0 - at_3   x8, x9, x15, x16  int2: the next groups
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -28,6 +30,10 @@
 
 first   .req x7
 next    .req x9
+at_0    .req x8
+at_1    .req x9
+at_2    .req x15
+at_3    .req x16
     regs    8, A_0, A_1
     regs    11, N_0, N_1, N_2, N_3
 
@@ -203,6 +209,56 @@ next    .req x9
     .endr
 .endm
 
+// ---- int2. K: LD4 does what its order asks for, 16 k in each of both words. \half: of 32 k.
+
+.macro int2_dots q, b, field, half, set
+    sdot    S\set\()_\q\().4s, \b\().16b, K_\field\().4b[\half]
+.endm
+// Of the columns that begin int2_columns bytes behind the tile's first.
+.macro int2_load g
+    ldr     qBb_\g, [at_\g, #int2_columns]
+.endm
+// Four groups from at_0 on.
+.macro int2_groups_at
+    add     at_1, at_0, group
+    add     at_2, at_1, group
+    add     at_3, at_2, group
+.endm
+.macro int2_next_groups
+    add     at_0, at_3, group
+    int2_groups_at
+.endm
+.macro int2_begin
+    .set    int2_columns, 0
+    int2_groups_at
+    int2_load 0
+    int2_load 1
+    int2_load 2
+    int2_load 3
+.endm
+// 16 k of a tile.
+.macro int2_half tile, half
+    .if \tile == 64
+    .irp    set, 0, 1, 2
+    .set    int2_columns, 16 * (\set + 1)
+    int2_16k \half, \set
+    .endr
+    .endif
+    .set    int2_columns, 0
+    int2_next_groups
+    .if \tile == 64
+    int2_16k \half, 3
+    .else
+    int2_16k \half, 0
+    .endif
+.endm
+// 32 k. Changes B, K.
+.macro int2_step tile
+    ld4     {K_0.8b, K_1.8b, K_2.8b, K_3.8b}, [row], #32
+    int2_half \tile, 0
+    int2_half \tile, 1
+.endm
+
 // ---- Results
 
     regs    0, lowest, highest, off_ls, field, scale, result
@@ -275,3 +331,5 @@ endfunc
     panel_row int4, 16
     panel_row int4_halves, 64
     panel_row int4_halves, 16
+    panel_row int2, 64
+    panel_row int2, 16

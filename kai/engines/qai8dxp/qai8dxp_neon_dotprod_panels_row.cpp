@@ -4,16 +4,17 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/limits.hpp"
 #include "kai/engines/qai8dxp/qai8dxp_args.h"
 
 namespace kai {
 namespace {
 
 /// One row x `columns`, a multiple of the columns of a tile, from column `first` of a panel of nr on. In `steps` of
-/// 32 k.
+/// 32 k. lut: int2.
 using PanelRowFn = void(
     const uint8_t* lhs, const uint8_t* rhs, void* dst, size_t columns, size_t steps, size_t nr, OutKind out,
-    size_t first, float lo, float hi);
+    size_t first, float lo, float hi, const int32_t* lut);
 
 }  // namespace
 }  // namespace kai
@@ -23,13 +24,11 @@ extern "C" {
 kai::PanelRowFn kai_panel_row_int8_64_neon_dotprod, kai_panel_row_int8_16_neon_dotprod;
 kai::PanelRowFn kai_panel_row_int4_64_neon_dotprod, kai_panel_row_int4_16_neon_dotprod;
 kai::PanelRowFn kai_panel_row_int4_halves_64_neon_dotprod, kai_panel_row_int4_halves_16_neon_dotprod;
+kai::PanelRowFn kai_panel_row_int2_64_neon_dotprod, kai_panel_row_int2_16_neon_dotprod;
 }
 
 namespace kai {
 namespace {
-
-/// Columns of the widest panel: VL(4) of vectors of 2048 bits.
-constexpr size_t kMostPanelColumns = 256;
 
 /// From column `first` of a panel on: p.n columns, of this panel unless `first` is 0. run: a function for tiles of so
 /// many columns.
@@ -42,10 +41,10 @@ constexpr size_t kMostPanelColumns = 256;
             columns = left < p.nr ? left : p.nr;
             const size_t whole = columns / tile * tile;
             if (whole == columns) {
-                run(lhs, rhs, dst, columns, steps, p.nr, p.out, first, p.lo, p.hi);
+                run(lhs, rhs, dst, columns, steps, p.nr, p.out, first, p.lo, p.hi, p.lut);
             } else {
-                float results[kMostPanelColumns];
-                run(lhs, rhs, results, whole + tile, steps, p.nr, p.out, first, p.lo, p.hi);
+                float results[Qai8dxpLimits::kMostPanelColumns];
+                run(lhs, rhs, results, whole + tile, steps, p.nr, p.out, first, p.lo, p.hi, p.lut);
                 __builtin_memcpy(dst, results, columns * element);
             }
             dst += columns * element;
@@ -55,8 +54,9 @@ constexpr size_t kMostPanelColumns = 256;
 
 template <size_t SR>
 KAI_INLINE void rows_in_tiles(const Problem* p, bool wide, size_t first) {
-    const bool int8 = p->rhs_kind == RhsKind::int8;
+    const bool int8 = p->rhs_kind == RhsKind::int8, int2 = p->rhs_kind == RhsKind::int2;
     PanelRowFn* const run = int8      ? wide ? kai_panel_row_int8_64_neon_dotprod : kai_panel_row_int8_16_neon_dotprod
+                            : int2    ? wide ? kai_panel_row_int2_64_neon_dotprod : kai_panel_row_int2_16_neon_dotprod
                             : SR == 1 ? wide ? kai_panel_row_int4_64_neon_dotprod : kai_panel_row_int4_16_neon_dotprod
                             : wide    ? kai_panel_row_int4_halves_64_neon_dotprod
                                       : kai_panel_row_int4_halves_16_neon_dotprod;
@@ -80,9 +80,12 @@ KAI_INLINE void columns_of_panel(const Problem* p, size_t first, const char* fun
 
 #define KAI_DEFINE_MATMUL_NEON_DOTPROD(KIND, T, OUT, NAME, LHS, RHS, MR, NR, ...) \
     KAI_OF_SME(NR, KAI_DEFINE_MATMUL_MR_##MR, KIND, T, OUT, NAME, LHS, RHS, NR, __VA_ARGS__)
-#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...)                                        \
-    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__)       \
-        KAI_COLUMNS_MATMUL(NAME) {                                                                                   \
+#define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...)                                  \
+    KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__) \
+        KAI_DEFINE_COLUMNS_##KIND(OUT, NAME, LHS, RHS, NR, KR, SR)
+#define KAI_DEFINE_COLUMNS_TABLE(...)
+#define KAI_DEFINE_COLUMNS_CHANNELS(OUT, NAME, LHS, RHS, NR, KR, SR)                                                 \
+    KAI_COLUMNS_MATMUL(NAME) {                                                                                       \
         const auto engine = [first](const kai::Problem* p) { kai::columns_of_panel<SR>(p, first); };                 \
         kai::check_sums(k, kai::most_depth(kai::RHS));                                                               \
         kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);              \

@@ -136,8 +136,9 @@ KAI_INLINE void load_blocks(
         p.k > kBatchDepth || out_of_bounds(p, 2 * ((products + offsets) * group.largest_scale + largest(bias)));
 }
 
-/// Decodes `steps` steps of all quads, from step `done` on; rhs of a quad is its start.
-KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_t quads, size_t done, size_t steps) {
+/// Decodes `steps` steps of all quads, from step `done` on; rhs of a quad is its start. step: bytes of a panel.
+KAI_INLINE void decode(
+    const Problem& p, const GemmTiles& t, Batch& batch, size_t quads, size_t done, size_t steps, size_t step) {
     if (t.decode == nullptr || steps == 0) {
         return;
     }
@@ -148,7 +149,7 @@ KAI_INLINE void decode(const Problem& p, const GemmTiles& t, Batch& batch, size_
     args.steps = steps;
     args.vector_1 = t.group == 8 ? 16 : 4 * p.nr;
     args.vector_2 = 8 * p.nr;
-    args.step = (p.rhs_kind == RhsKind::int8 ? 32 : 16) * p.nr;
+    args.step = step;
     const bool blocks = p.rhs_kind == RhsKind::int4_blocks;
     args.gap = blocks ? 2 * p.nr : 0;
     args.block_steps = blocks ? p.bl / 32 : steps;
@@ -225,7 +226,7 @@ KAI_INLINE void multiply(
                 load_channels(p, pairs, group, at, quad);
             }
         }
-        decode(p, t, batch, args.quad_count, start * unit, count * unit);
+        decode(p, t, batch, args.quad_count, start * unit, count * unit, step);
         args.steps = blocks ? unit : count;
         args.blocks = count;
         start += count;

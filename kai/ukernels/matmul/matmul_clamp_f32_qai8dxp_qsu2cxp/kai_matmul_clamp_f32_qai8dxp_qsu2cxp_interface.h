@@ -37,6 +37,15 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_n
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_dotprod)
 
+/// SDOT, any number of rows, panels of 4 VL columns: shares its RHS with the SME2 kernels, and has the bits of their
+/// GEMM. Needs no SME unit, only its vector length.
+kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x4_qsu2cxp4vlx4_4x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp4x4_qsu2cxp4vlx4_4x4vl_neon_dotprod)
+
+/// The same for one row, with the bits of the SME2 kernel for one row.
+kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_neon_dotprod)
+
 /// C++ without extensions; shares its RHS with the NEON kernels of 4 columns.
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_portable)
