@@ -4,6 +4,7 @@ KAI-PACK. The files that they read (model.gguf, up.npy, a.kai, b.kai) are made h
 
 SPDX-License-Identifier: Apache-2.0
 """
+import json
 import pathlib
 import re
 import struct
@@ -40,6 +41,16 @@ def npy(path, rows, columns):
                      struct.pack(f"<{rows * columns}f", *(i % 17 - 8 for i in range(rows * columns))))
 
 
+def safetensors(path):
+    """A matrix of 8-bit floating point, N x K, and a scale for each 128 x 128 weights."""
+    name, data = "model.layers.0.mlp.up_proj.weight", bytes(range(32, 64)) * (256 * 128 // 32)
+    scales = struct.pack("<2f", 0.5, 2)
+    header = json.dumps({
+        name: {"dtype": "F8_E4M3", "shape": [256, 128], "data_offsets": [0, len(data)]},
+        f"{name}_scale_inv": {"dtype": "F32", "shape": [2, 1], "data_offsets": [len(data), len(data) + len(scales)]}})
+    path.write_bytes(struct.pack("<Q", len(header)) + header.encode() + data + scales)
+
+
 def commands(page):
     """Commands of its code blocks, each as words; a line that ends with a backslash goes on."""
     text = re.sub(r"\\\n *", "", (ROOT / page).read_text())
@@ -53,6 +64,7 @@ def main():
         folder = pathlib.Path(name)
         gguf(folder / "model.gguf")
         npy(folder / "up.npy", 64, 128)
+        safetensors(folder / "model.safetensors")
         for tensor in ("a", "b"):
             subprocess.run([TOOLS["kai-pack"], "pack", f"{tensor}.kai", "--name", tensor, "--weights", "up.npy",
                             "--transposed", "--kernel", "matmul_clamp_f32_f32_f32p16x1b_1x16_portable"],
