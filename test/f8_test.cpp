@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -30,30 +31,39 @@ protected:
         TEST_SKIP_UNLESS_RUNNABLE(u);
     }
 
+    struct Shape {
+        size_t m, n, k, bl;
+    };
+    /// rows x columns of codes, with a scale per block of a column.
+    std::vector<float> product(
+        const Shape& s, const std::vector<float>& rows, const std::vector<uint8_t>& codes,
+        const std::vector<float>& scales) {
+        kai_call c = {};
+        c.ukernel = &u;
+        c.m = s.m, c.n = s.n, c.k = s.k, c.bl = s.bl;
+        c.lhs = rows.data(), c.rhs = codes.data(), c.rhs_scale = scales.data();
+        c.lhs_packer = kai_registry_lhs_packer(&u, 0), c.rhs_packer = kai_registry_rhs_packer(&u, 0);
+        std::vector<uint8_t> lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c));
+        kai_call_pack_lhs(&c, 0, s.m, lhs.data());
+        kai_call_pack_rhs(&c, 0, s.n, rhs.data());
+        c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data();
+        std::vector<float> dst(s.m * s.n);
+        c.dst = dst.data();
+        const size_t part = u.rows == KAI_ROWS_ONE ? 1 : s.m;
+        for (size_t first = 0; first < s.m; first += part) {
+            kai_call_run(&c, first, 0, part, s.n);
+        }
+        return dst;
+    }
+
     /// rows x code n in column n, at every k, with a scale of 2.
     std::vector<float> product(const std::vector<float>& rows, float scale = 2) {
-        const size_t m = rows.size() / kDepth;
         std::vector<uint8_t> codes(kColumns * kDepth);
         for (size_t i = 0; i < codes.size(); ++i) {
             codes[i] = static_cast<uint8_t>(i / kDepth);
         }
         const std::vector<float> scales(kColumns * (kDepth / kBlock), scale);
-        kai_call c = {};
-        c.ukernel = &u;
-        c.m = m, c.n = kColumns, c.k = kDepth, c.bl = kBlock;
-        c.lhs = rows.data(), c.rhs = codes.data(), c.rhs_scale = scales.data();
-        c.lhs_packer = kai_registry_lhs_packer(&u, 0), c.rhs_packer = kai_registry_rhs_packer(&u, 0);
-        std::vector<uint8_t> lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c));
-        kai_call_pack_lhs(&c, 0, m, lhs.data());
-        kai_call_pack_rhs(&c, 0, kColumns, rhs.data());
-        c.lhs_packed = lhs.data(), c.rhs_packed = rhs.data();
-        std::vector<float> dst(m * kColumns);
-        c.dst = dst.data();
-        const size_t part = u.rows == KAI_ROWS_ONE ? 1 : m;
-        for (size_t first = 0; first < m; first += part) {
-            kai_call_run(&c, first, 0, part, kColumns);
-        }
-        return dst;
+        return product({rows.size() / kDepth, kColumns, kDepth, kBlock}, rows, codes, scales);
     }
 };
 
@@ -105,6 +115,36 @@ TEST_P(F8Codes, Scales) {
             if (std::isfinite(w) && (scale != 0x1p-126F || w == 0 || std::fabs(w) >= 2)) {  // results may be subnormal
                 EXPECT_EQ(dst[i], x * w * scale) << "code " << i % kColumns << ", scale " << scale;
             }
+        }
+    }
+}
+
+// k beyond what kernels take at once: whole blocks, and parts of a block. Sums are exact.
+TEST_P(F8Codes, LongColumns) {
+    constexpr size_t kRows = 9, kFew = 13, kLong = 8256;
+    const uint8_t one = type == F8::e4m3 ? 0x38 : 0x3C;
+    const std::array<uint8_t, 3> some = {one, 0x40, static_cast<uint8_t>(one | 0x80)};  // 1, 2, -1
+    std::vector<float> rows(kRows * kLong);
+    std::vector<uint8_t> codes(kFew * kLong);
+    for (size_t i = 0; i < rows.size(); ++i) {
+        rows[i] = static_cast<float>(i * 7 % 11 % 3) - 1;
+    }
+    for (size_t i = 0; i < codes.size(); ++i) {
+        codes[i] = some[i * 5 % 13 % 3];
+    }
+    for (const size_t bl : {size_t{32}, kLong / 2, kLong}) {
+        std::vector<float> scales(kFew * (kLong / bl));
+        for (size_t i = 0; i < scales.size(); ++i) {
+            scales[i] = i % 3 == 0 ? 0.5F : 2.0F;
+        }
+        const std::vector<float> dst = product({kRows, kFew, kLong, bl}, rows, codes, scales);
+        for (size_t i = 0; i < dst.size(); ++i) {
+            double sum = 0;
+            for (size_t k = 0; k < kLong; ++k) {
+                const size_t at = i % kFew * kLong + k;
+                sum += rows[i / kFew * kLong + k] * f32_from_f8(type, codes[at]) * scales[at / bl];
+            }
+            EXPECT_EQ(dst[i], sum) << "row " << i / kFew << ", column " << i % kFew << ", bl " << bl;
         }
     }
 }

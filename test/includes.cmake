@@ -12,11 +12,12 @@ set(allowed_ukernels "${public}" kai/ukernels)
 set(allowed_asm kai/engines/asm)
 set(allowed_core ${allowed_ukernels} kai/engines/asm kai/engines/core)
 set(allowed_int_neon ${allowed_core} kai/engines/int_neon)
-foreach(engine bf16 dwconv float lowp pack panels row)
+foreach(engine bf16 dwconv f8 float lowp pack panels row)
     set(allowed_${engine} ${allowed_core} kai/engines/${engine})
 endforeach()
 list(APPEND allowed_bf16 kai/engines/float/float_args.h kai/engines/float/float_neon_panels.hpp
     kai/engines/float/float_panels_row.inc)
+list(APPEND allowed_f8 kai/engines/bf16/bf16_neon_bf16_groups.inc)
 set(allowed_qai8 ${allowed_lowp} kai/engines/qai8)
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain

@@ -1291,11 +1291,18 @@ struct Row {
         f.is_float() ? pack_floats() : f.bits() == 8 ? pack_bytes() : pack_bits();
     }
 
+    bool has_nan_of_e4m3(size_t b) const {
+        const auto begin = side.q.begin() + static_cast<std::ptrdiff_t>(row * side.k + b * side.bl);
+        return f.element == Format::f8e4m3 &&
+               std::any_of(
+                   begin, begin + static_cast<std::ptrdiff_t>(side.bl), [](int code) { return (code & 0x7F) == 0x7F; });
+    }
+
     void pack_scale(size_t b) {
         const bool none = zero() || (missing && f.padding == Format::last_row_unscaled);
         const float scale = none ? 0.0f : side.scale[row * side.scales_per_row() + b] * f.stored_scale;
         if (f.scale_type == Format::f32_scale) {
-            panel.put(f.scale(s, r, b), scale, state(b));
+            panel.put(f.scale(s, r, b), !none && has_nan_of_e4m3(b) ? float_of(0x7FC00000) : scale, state(b));
         } else {
             panel.put(
                 f.scale(s, r, b), f.scale_type == Format::f16_scale ? f16_from_f32(scale) : bf16_from_f32(scale),

@@ -1,9 +1,10 @@
-// RHS packers of 8-bit floating point with blocks: codes are copied, whatever they mean.
+// RHS packers of 8-bit floating point with blocks: codes are copied.
 //
 //     | k = 0 - 3: 4 codes of column 0, 4 of column 1, ... | ... to the end of a block | nr f32 scales |   each block
 //     | nr f32 biases |                                                                                   the panel
 //
-// Missing columns of the last panel become zero.
+// Missing columns of the last panel become zero. E4M3: where a block of a column has a NaN, its scale becomes one, so
+// that kernels need not look for it: its code follows that of the largest number, and has no other mark.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
@@ -14,6 +15,7 @@ namespace kai {
 namespace {
 
 constexpr size_t kGroup = 4;
+constexpr uint32_t kNan = 0x7FC00000;
 
 constexpr kai_rhs_rules f8_rules(const char* name, const Format& format, bool kxn) {
     kai_rhs_rules rules = rhs_rules(name, format, true);
@@ -47,7 +49,16 @@ KAI_INLINE void copy_kxn(const uint8_t* from, size_t stride, size_t columns, siz
     }
 }
 
-[[gnu::noinline]] void pack_f8(const kai_rhs_rules& rules, const kai_rhs_call& call) {
+/// Whether a column, packed at `codes`, has 0x7F or 0xFF among `depth` codes.
+KAI_INLINE bool has_nan_of_e4m3(const uint8_t* codes, size_t depth, size_t nr) {
+    uint32_t found = 0;
+    for (size_t i = 0; i < depth; i += kGroup) {
+        found |= (load<uint32_t>(codes + i * nr) & 0x7F7F7F7F) + 0x01010101;
+    }
+    return (found & 0x80808080) != 0;
+}
+
+[[gnu::noinline]] void pack_f8(const kai_rhs_rules& rules, const kai_rhs_call& call, bool is_e4m3) {
     kai_check_rhs_call(&rules, &call);
     const size_t nr = call.nr, blocks = call.k == 0 ? 0 : call.k / call.bl;
     const size_t block_step = rules.kxn ? call.bl * call.rhs_stride : call.bl;
@@ -62,11 +73,13 @@ KAI_INLINE void copy_kxn(const uint8_t* from, size_t stride, size_t columns, siz
                 __builtin_memset(to, 0, nr * (call.bl + sizeof(float)));
             }
             (rules.kxn ? copy_kxn : copy_nxk)(from, call.rhs_stride, columns, call.bl, nr, to);
+            const uint8_t* codes = to;
             to += nr * call.bl;
-            for (size_t c = 0; c < columns; ++c) {
-                store(to + sizeof(float) * c, load<uint32_t>(scales + c * call.scale_stride));
+            for (size_t c = 0; c < columns; ++c, to += sizeof(float)) {
+                const bool is_nan = is_e4m3 && has_nan_of_e4m3(codes + c * kGroup, call.bl, nr);
+                store(to, is_nan ? kNan : load<uint32_t>(scales + c * call.scale_stride));
             }
-            to += nr * sizeof(float);
+            to += (nr - columns) * sizeof(float);
         }
         __builtin_memset(to, 0, nr * sizeof(float));
         if (call.bias != nullptr) {
@@ -80,22 +93,24 @@ KAI_INLINE void copy_kxn(const uint8_t* from, size_t stride, size_t columns, siz
 }  // namespace kai
 
 /// OFFSET: that of column n_idx in the source.
-#define KAI_DEFINE_F8(NAME, FORMAT, KXN, OFFSET)                                                                      \
-    KAI_RHS_RULES(NAME, f8_rules, kai::FORMAT, KXN)                                                                   \
-    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {                              \
-        return OFFSET;                                                                                                \
-    }                                                                                                                 \
-    KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)                                                                           \
-    void kai_run_##NAME(                                                                                              \
-        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,        \
-        size_t rhs_stride, const float* bias, const float* scale, size_t scale_stride, void* rhs_packed,              \
-        size_t extra_bytes, const void* params) {                                                                     \
-        kai::pack_f8(                                                                                                 \
-            kai_rules_##NAME, {num_groups, n, k, nr, kr, sr, bl, rhs, rhs_stride, nullptr, bias, scale, scale_stride, \
-                               rhs_packed, extra_bytes, params, nullptr, sizeof(float)});                             \
+#define KAI_DEFINE_F8(NAME, FORMAT, IS_E4M3, KXN, OFFSET)                                                       \
+    KAI_RHS_RULES(NAME, f8_rules, kai::FORMAT, KXN)                                                             \
+    size_t kai_get_rhs_offset_##NAME(size_t n_idx, [[maybe_unused]] size_t rhs_stride) {                        \
+        return OFFSET;                                                                                          \
+    }                                                                                                           \
+    KAI_DEFINE_RHS_PACKED_GETTERS(BL, NAME)                                                                     \
+    void kai_run_##NAME(                                                                                        \
+        size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,  \
+        size_t rhs_stride, const float* bias, const float* scale, size_t scale_stride, void* rhs_packed,        \
+        size_t extra_bytes, const void* params) {                                                               \
+        kai::pack_f8(                                                                                           \
+            kai_rules_##NAME,                                                                                   \
+            {num_groups, n, k, nr, kr, sr, bl, rhs, rhs_stride, nullptr, bias, scale, scale_stride, rhs_packed, \
+             extra_bytes, params, nullptr, sizeof(float)},                                                      \
+            IS_E4M3);                                                                                           \
     }
 
-KAI_DEFINE_F8(rhs_pack_nxk_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, false, n_idx* rhs_stride)
-KAI_DEFINE_F8(rhs_pack_kxn_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, true, n_idx)
-KAI_DEFINE_F8(rhs_pack_nxk_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, false, n_idx* rhs_stride)
-KAI_DEFINE_F8(rhs_pack_kxn_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, true, n_idx)
+KAI_DEFINE_F8(rhs_pack_nxk_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, true, false, n_idx* rhs_stride)
+KAI_DEFINE_F8(rhs_pack_kxn_f8e4m3c32p_f8e4m3_f32_f32, f8e4m3c32p, true, true, n_idx)
+KAI_DEFINE_F8(rhs_pack_nxk_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, false, false, n_idx* rhs_stride)
+KAI_DEFINE_F8(rhs_pack_kxn_f8e5m2c32p_f8e5m2_f32_f32, f8e5m2c32p, false, true, n_idx)

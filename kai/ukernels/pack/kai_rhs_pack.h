@@ -239,6 +239,7 @@ KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f
 
 /// Packs codes of E4M3 or E5M2 (OCP OFP8), a byte each: N x K, a row is a column of the product, or K x N, a row has an
 /// element of each column. Rows are `rhs_stride` bytes apart. weight = code * scale. Codes are copied, NaN included.
+/// E4M3: the scale of a block that has a NaN becomes a NaN, too.
 ///
 /// @param num_groups, n, k, nr, kr, sr, rhs_packed, extra_bytes  As for all packers (at the top).
 /// @param bl            Length of a block along k; k for a scale per column.

@@ -21,6 +21,14 @@ typedef kai_run_matmul_bl_fn kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn;
 KAI_DECLARE_TABLE(
     MATMUL_RHS_BL, matmul_clamp_f32_bf16p_f8e5m2c32p, run_matmul, kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn)
 
+/// BFMMLA, 8 rows x 12 columns per step. Weights are decoded to bf16 once for up to 128 rows.
+kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mmla;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mmla)
+
+/// FMLAL, 1 row x 12 columns per step. Weights and the row become f16, the row times a power of 2.
+kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_f8e5m2c32p12x4_1x12_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e5m2c32p12x4_1x12_neon_fmlal)
+
 /// C++ without extensions, 8 rows x 12 columns.
 kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_portable;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_portable)

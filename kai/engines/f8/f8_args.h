@@ -1,0 +1,37 @@
+// Arguments of the kernels with FP8 weights.
+//
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// clang-format off
+
+#include "kai/engines/core/fields.h"
+
+/// One row times a panel of 12 columns: blocks of k, each with the scales of its columns.
+#define KAI_F8_ROW_ARGS(field)                                                                      \
+    field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */      \
+    field(const void*, 8, row)       /* f16, the same 4 k twice in each vector */                    \
+    field(const void*, 8, panel)     /* elements of the first block */                               \
+    field(const void*, 8, scales)    /* of the first block */                                        \
+    field(size_t, 8, next_scales)    /* bytes from the scales of a block to those of the next one */ \
+    field(size_t, 8, blocks)         /* at least one */                                              \
+    field(size_t, 8, groups)         /* of 4 k in a block; at least one */                           \
+    field(const void*, 8, start)     /* sums before these blocks: 12 columns */                      \
+    field(void*, 8, dst)                                                                             \
+    field(float, 4, unit)            /* what a product of 1 stands for: a power of 2 */
+KAI_OFFSETS(F8_ROW_ARGS, KAI_F8_ROW_ARGS)
+
+/// 8 rows times 12 columns, bf16: blocks of k, each with the scales of its columns. Sums are 6 vectors for each pair of
+/// rows: 2 x 2.
+#define KAI_F8_TILE_ARGS(field)                                                                   \
+    field(const void*, 8, lhs)       /* 4 k of each row, then the next 4 */                        \
+    field(const void*, 8, rhs)       /* 4 k of each column, then the next 4 */                     \
+    field(const void*, 8, scales)    /* 6 vectors a block: those of a pair of columns, twice */    \
+    field(size_t, 8, blocks)         /* at least one */                                            \
+    field(size_t, 8, groups)         /* of 4 k in a block; at least one */                         \
+    field(void*, 8, sums)            /* of these blocks and those before */                        \
+    field(const void*, 8, start)     /* sums before these blocks; may be `sums` */                 \
+    field(size_t, 8, start_step)     /* bytes of start from a pair of rows to the next: 96 or 0 */ \
+    field(void*, 8, dst)             /* 8 rows of results; NULL: there are more blocks */          \
+    field(size_t, 8, dst_stride)                                                                   \
+    field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */
+KAI_OFFSETS(F8_TILE_ARGS, KAI_F8_TILE_ARGS)
