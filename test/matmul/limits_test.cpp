@@ -45,6 +45,9 @@ Limits blocks_limits(const kai_ukernel& u, bool has_blocks) {
     if (!has_blocks) {
         return {{4 * L::kPanels, columns, super_block, 0, super_block}};
     }
+    if (u.get_mr() == 1 && u.size_only_features != 0) {  // panels of SME: a row that is prepared, one too deep for it
+        return {{1, 16, 32 * kai::BlockPanelsLimits::kPreparedBlocks, 32, 32}};
+    }
     if (u.get_mr() == 1) {
         return {{1, 4 * L::kLongRowQuads, 64, 64, 64}};
     }

@@ -27,6 +27,7 @@ struct BlockPanelsLimits {
     static constexpr size_t kRows = 64, kColumns = 256;
     static constexpr size_t kBlocks = 32, kQuadBytes = kBlocks * (16 + 128);  // of a buffer
     static constexpr size_t kPartChunks = 32;  // of 32 k, of a block that does not fit it: their sums are exact in f32
+    static constexpr size_t kPreparedBlocks = 512;  // of one row: up to 16,384 k, 24 KB
 };
 
 /// Super-blocks on NEON, the RHS packed for SME: rows; columns of the widest panel; super-blocks of a buffer, bytes of
