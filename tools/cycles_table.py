@@ -330,7 +330,9 @@ def pages(figures):
     for name, title, _ in FAMILIES:
         keys = sorted((key for key in figures if page_of(key) == name), key=order)
         if keys:
-            texts[PAGES / f"{name}.md"] = page(title, name, figures, keys)
+            path = PAGES / f"{name}.md"
+            after = path.read_text().partition(END)[2] if path.exists() else ""    # written by hand
+            texts[path] = page(title, name, figures, keys) + after
             texts[PAGES / f"{name}.svg"] = plot(title, figures, keys)
     main_page = DOCS / "performance.md"
     parts = main_page.read_text().split(BEGIN, 1)
