@@ -20,7 +20,8 @@
 //   lhs0 - lhs3  x1 - x4, rhs  x5               cursors: 32 bytes for 8 k
 //   left  x7, steps  x12                        blocks to go, steps of 32 k of a block
 //   scales  x14                                 of the next block, two vectors
-//   block_rhs  x15, steps_left  x17             4 panels: RHS of this block; steps of the block to go
+//   block_rhs  x15                              blocks of more than 32 k: RHS of this one
+//   more_steps  x16, steps_left  x17            steps after the first of a block; steps of the block to go
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -34,6 +35,7 @@
     regs    24, Be_a, Be_b, Bo_a, Bo_b, A0_a, A0_b, A1_a, A1_b
     regs    25, C, scales_a, scales_b
 block_rhs  .req x15
+more_steps .req x16
 steps_left .req x17
 
 // T<..> = C, for each of the names.
@@ -71,30 +73,41 @@ steps_left .req x17
     fsub    \t\().4s, \t\().4s, C.4s
 .endm
 
+// The first 24 of 32 k: what is left are operands of the last 8 k, which have been loaded.
+.macro pair_24k p, q
+    pair_8k \p, \q, e, o, 32
+    pair_8k \p, \q, o, e, 64
+    pair_8k \p, \q, e, o, 96
+.endm
+
 // A block of panels p and q. Then loads the first operands of the next pair, next_p and next_q, from their byte `next`:
 // of this block (whose=same) or the next one (whose=next). Both pairs of a tile need the same scales.
 //
 //     T += A * B, 8 k at a time, while A and B of the next 8 k are loaded (not in the last 8 k)
 //     S += (T - C) * scales; T = C         beside the last 8 k, while B and A of the next pair are loaded
+//
+// The number of instructions limits cores with six SIMD pipes, and cores that are 3 wide. So blocks of 32 k, the usual
+// ones, count no steps and leave rhs where it is.
 .macro pair_block p, q, next_p, next_q, next, whose
-    mov     steps_left, steps
-8:  // 32 k
-    pair_8k \p, \q, e, o, 32
-    pair_8k \p, \q, o, e, 64
-    pair_8k \p, \q, e, o, 96
-    subs    steps_left, steps_left, #1
-    b.eq    9f
+    pair_24k \p, \q
+    cbz     more_steps, 9f
+    mov     steps_left, more_steps
+    mov     block_rhs, rhs
+8:  // 32 k more
     pair_8k \p, \q, o, e, 128
     add     lhs\p, lhs\p, #128
     add     lhs\q, lhs\q, #128
     add     rhs, rhs, #128
-    b       8b
+    pair_24k \p, \q
+    subs    steps_left, steps_left, #1
+    b.ne    8b
+    .ifc \whose, same
+    mov     rhs, block_rhs
+    .endif
 9:
     smmla   T0_aa.4s, A0_a.16b, Bo_a.16b
     smmla   T0_ab.4s, A0_a.16b, Bo_b.16b
-    .ifc \whose, same
-    mov     rhs, block_rhs
-    .else
+    .ifc \whose, next
     add     rhs, rhs, #128
     .endif
     smmla   T0_ba.4s, A0_b.16b, Bo_a.16b
@@ -130,9 +143,6 @@ steps_left .req x17
     add_scaled \q, 1, ba, a
     add_scaled \q, 1, bb, b
     add     lhs\q, lhs\q, #128
-    .ifc \whose, next
-    mov     block_rhs, rhs
-    .endif
 .endm
 
 // ---- A single panel: even and odd groups of 8 k have sums T0 and T1 and operands of their own
@@ -203,7 +213,7 @@ steps_left .req x17
     ldp     qBe_a, qBe_b, [rhs]
     ldp     qone_Ae_a, qone_Ae_b, [lhs0]
     .else
-    when \panel_count, 4, mov block_rhs, rhs
+    sub     more_steps, steps, #1
     ldp     qBe_a, qBe_b, [rhs]
     ldp     qA0_a, qA0_b, [lhs0]
     ldp     qA1_a, qA1_b, [lhs1]
