@@ -14,7 +14,7 @@
 //   steps, steps_left        x5, x14   of 32 k (of a block); to go      C          v12   blocks: where S starts
 //   blocks, blocks_left      x6, x15   blocks; to go                    no_scale   v13   zero
 //   to_scales, scales_after  x7, x16   bytes from here to the scales    off_ls     v28   off, ls
-//   x6                                 int2: the four weights
+//   x6                                 int2: the four weights          mask       v12   int2
 //   x7                                 kai_row_*: the output, OutKind
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -31,6 +31,7 @@ steps_left   .req x14
 blocks_left  .req x15
 scales_after .req x16
     regs    12, C, no_scale
+    reg     mask, 12
     reg     off_ls, 28
 
 // Nibbles of a step of a quad: offsets of its four vectors, then the bytes of a step. Panels of 4 columns; of 8 columns
@@ -52,10 +53,10 @@ scales_after .req x16
 // ---- int2
 
 // nr = 4: two vectors of a quad. A byte has indices of 4 k that are 4 apart; a nibble of two indices looks up
-// both: v30 = table of the lower one, v31 of the upper one. v7 = mask of low nibbles. x6: the four weights, int32.
+// both: v30 = table of the lower one, v31 of the upper one. mask: of low nibbles. x6: the four weights, int32.
 .macro int2_constants
     ldr     q31, [x6]
-    movi    v7.16b, #0x0f
+    movi    mask.16b, #0x0f
     uzp1    v31.8h, v31.8h, v31.8h
     uzp1    v30.16b, v31.16b, v31.16b           // 0 1 2 3, four times
     zip1    v31.16b, v30.16b, v30.16b
@@ -65,20 +66,21 @@ scales_after .req x16
 .macro int2_begin rest:vararg
 .endm
 
-// SUMS_A += 16 k: packed bytes in set \r, \lhs = 16 k of the row. Changes \r, RHS_B, RHS_C.
+// SUMS_A, SUMS_B += 16 k: packed bytes in set \r, \lhs = 16 k of the row. Changes \r, RHS_B, RHS_C. Two sums each: four
+// SDOT in turn on one wait for each other on cores with more than four SIMD pipes, or that forward no sums.
 .macro int2_x4_16k r, lhs
-    shared_quads and, 16b, RHS_C, \r, v7.16b
+    shared_quads and, 16b, RHS_C, \r, mask.16b
     shared_quads ushr, 16b, \r, \r, #4
     tbl_quads RHS_B, v30, RHS_C
     tbl_quads RHS_C, v31, RHS_C
     sdot_quads SUMS_A, RHS_B, \lhs\().4b[0]
     tbl_quads RHS_B, v30, \r
-    sdot_quads SUMS_A, RHS_C, \lhs\().4b[1]
+    sdot_quads SUMS_B, RHS_C, \lhs\().4b[1]
     tbl_quads RHS_C, v31, \r
     sdot_quads SUMS_A, RHS_B, \lhs\().4b[2]
-    sdot_quads SUMS_A, RHS_C, \lhs\().4b[3]
+    sdot_quads SUMS_B, RHS_C, \lhs\().4b[3]
 .endm
-// SUMS_A += 32 k. Changes RHS_A - RHS_C, v28, v29; quads and row move on.
+// SUMS_A, SUMS_B += 32 k. Changes RHS_A - RHS_C, v28, v29; quads and row move on.
 .macro int2_x4_step next, rest:vararg
     prefetch_quads
     load_quads RHS_A, 0
@@ -152,7 +154,7 @@ scales_after .req x16
 // A function for an RHS with a scale per channel; parameters: channel_quads.
 .macro channel_function name, out, rhs, fold, nr, distance, group, offsets:vararg
 func \name\()_neon_dotprod, hidden
-    frame   d14-d15
+    frame   d12-d15
     \rhs\()_constants
     each_16_columns \nr, channel_quads \out, \rhs, \fold, \nr, \distance, \group, \offsets
     return
@@ -164,7 +166,7 @@ endfunc
     channel_function kai_row_int4_4x4, f32_or_f16, int4, none, 4, 0, x4, ONE_QUAD
     channel_function kai_row_int4_4x8, f32_or_f16, int4, addp, 4, 0, x8, ONE_QUAD
     channel_function kai_row_int4_8x8, f32_or_bf16, int4, addp, 8, 32, x8, TWO_QUADS_X8
-    channel_function kai_row_int2_4x4, f32, int2, none, 4, 0, x4
+    channel_function kai_row_int2_4x4, f32, int2, add, 4, 0, x4
 
 // ---- A scale per column and block
 
