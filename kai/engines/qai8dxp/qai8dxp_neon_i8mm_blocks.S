@@ -17,11 +17,9 @@
 //   Be_a Be_b, Bo_a Bo_b                        v24 - v27    B
 //   A0_a A0_b, A1_a A1_b                        v28 - v31    A, a panel each
 //   At the end of a block: C v25, scales_a scales_b v26, v27, which were B
-//   lhs0 - lhs3  x1 - x4, rhs  x5               cursors: 32 bytes for 8 k
-//   left  x7, steps  x12                        blocks to go, steps of 32 k of a block
-//   scales  x14                                 of the next block, two vectors
-//   block_rhs  x15                              blocks of more than 32 k: RHS of this one
-//   more_steps  x16, steps_left  x17            steps after the first of a block; steps of the block to go
+//   lhs0 - lhs3  x1 - x4, rhs  x5               cursors: 32 bytes for 8 k; others: qai8dxp_neon.inc
+//   steps  x12, more_steps  x16                 of 32 k of a block: all; those after the first
+//   steps_left  x17, block_rhs  x15             more steps to go; RHS of a block that has some
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+i8mm
@@ -37,6 +35,8 @@
 block_rhs  .req x15
 more_steps .req x16
 steps_left .req x17
+    .set    same, 0
+    .set    next, 1
 
 // T<..> = C, for each of the names.
 .macro start t, rest:vararg
@@ -82,12 +82,9 @@ steps_left .req x17
 
 // A block of panels p and q. Then loads the first operands of the next pair, next_p and next_q, from their byte `next`:
 // of this block (whose=same) or the next one (whose=next). Both pairs of a tile need the same scales.
-//
 //     T += A * B, 8 k at a time, while A and B of the next 8 k are loaded (not in the last 8 k)
 //     S += (T - C) * scales; T = C         beside the last 8 k, while B and A of the next pair are loaded
-//
-// The number of instructions limits cores with six SIMD pipes, and cores that are 3 wide. So blocks of 32 k, the usual
-// ones, count no steps and leave rhs where it is.
+// Instructions limit cores with six SIMD pipes: blocks of 32 k, the usual ones, count no steps and leave rhs alone.
 .macro pair_block p, q, next_p, next_q, next, whose
     pair_24k \p, \q
     cbz     more_steps, 9f
@@ -101,15 +98,11 @@ steps_left .req x17
     pair_24k \p, \q
     subs    steps_left, steps_left, #1
     b.ne    8b
-    .ifc \whose, same
-    mov     rhs, block_rhs
-    .endif
+    when \whose, same, mov rhs, block_rhs
 9:
     smmla   T0_aa.4s, A0_a.16b, Bo_a.16b
     smmla   T0_ab.4s, A0_a.16b, Bo_b.16b
-    .ifc \whose, next
-    add     rhs, rhs, #128
-    .endif
+    when \whose, next, add rhs, rhs, #128
     smmla   T0_ba.4s, A0_b.16b, Bo_a.16b
     smmla   T0_bb.4s, A0_b.16b, Bo_b.16b
     ldr     qC, [args, #GEMM_ARGS_start]
@@ -198,23 +191,20 @@ steps_left .req x17
 .macro block_step panel_count
     when \panel_count, 1, single_block
     when \panel_count, 2, pair_block 0, 1, 0, 1, 128, next
-    .if \panel_count == 4
-    pair_block 0, 1, 2, 3, 0, same
-    pair_block 2, 3, 0, 1, 0, next
-    .endif
+    when \panel_count, 4, pair_block 0, 1, 2, 3, 0, same
+    when \panel_count, 4, pair_block 2, 3, 0, 1, 0, next
     subs    left, left, #1
     if_more \panel_count, 1, add scales, scales, #32
 .endm
 
 // A and Be of the first 8 k; T = C, or C of a single panel.
 .macro block_load panel_count
+    ldp     qBe_a, qBe_b, [rhs]
     .if \panel_count == 1
     start   one_C
-    ldp     qBe_a, qBe_b, [rhs]
     ldp     qone_Ae_a, qone_Ae_b, [lhs0]
     .else
     sub     more_steps, steps, #1
-    ldp     qBe_a, qBe_b, [rhs]
     ldp     qA0_a, qA0_b, [lhs0]
     ldp     qA1_a, qA1_b, [lhs1]
     start   T0_aa, T0_ab, T0_ba, T0_bb, T1_aa, T1_ab, T1_ba, T1_bb
