@@ -66,12 +66,12 @@ dst_column  .req x25                            // row 0 at these columns
     regs    16, S0_0, S0_1, S0_2, S0_3, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
     regs    0, row_a, row_b, low, high
 
-// `\do t` for each panel t of the tile.
-.macro each_panel do
-    \do     0
-    if_more panels, 1, \do 1
-    if_more panels, 2, \do 2
-    if_more panels, 3, \do 3
+// `\do t, rest` for each panel t of the tile.
+.macro each_panel do, rest:vararg
+    \do     0, \rest
+    if_more panels, 1, \do 1, \rest
+    if_more panels, 2, \do 2, \rest
+    if_more panels, 3, \do 3, \rest
 .endm
 // `\do j, rest` for each j: 4 vectors of sums.
 .macro each_square do, rest:vararg
@@ -81,14 +81,15 @@ dst_column  .req x25                            // row 0 at these columns
     if_more (pairs * panels), 3, \do 3, \rest
 .endm
 
-// A<set> = 4 k of the rows, at byte `at` of lhs.
+// A<set> = 4 k of the rows, at byte `at` of lhs; of all 8 rows: at lhs, which moves on.
 .macro load_rows set, at
-    .if pairs == 1
+    .if pairs == 4
+    ld1     {A\set\()_0.8h, A\set\()_1.8h, A\set\()_2.8h, A\set\()_3.8h}, [lhs], #64
+    .elseif pairs == 1
     ldr     qA\set\()_0, [lhs, #\at]
     .else
     ldp     qA\set\()_0, qA\set\()_1, [lhs, #\at]
     .endif
-    if_more pairs, 3, ldp qA\set\()_2, qA\set\()_3, [lhs, #\at + 32]
     when    pairs, 3, ldr qA\set\()_2, [lhs, #\at + 32]
 .endm
 
@@ -99,15 +100,29 @@ dst_column  .req x25                            // row 0 at these columns
     bfmmla  S\j\()_2.4s, A\rows\()_\p\().8h, B\set\()_2.8h
     bfmmla  S\j\()_3.4s, A\rows\()_\p\().8h, B\set\()_3.8h
 .endm
+// B<set> = 8 columns, 4 k, at byte `at` of `from`; beside 8 rows: at `from`, which moves on. In two halves, so that few
+// rows wait for neither.
+.macro load_columns set, from, at
+    .if pairs == 4
+    ld1     {B\set\()_0.8h, B\set\()_1.8h, B\set\()_2.8h, B\set\()_3.8h}, [\from], #64
+    .else
+    ldp     qB\set\()_0, qB\set\()_1, [\from, #\at]
+    .endif
+.endm
+.macro load_more_columns set, from, at
+    .if pairs < 4
+    ldp     qB\set\()_2, qB\set\()_3, [\from, #\at + 32]
+    .endif
+.endm
 // Sums of panel t += A<rows> * B<set>, 4 k. Meanwhile the next 8 columns, at byte `at` of `from`, go to B<other>,
 // unless it is `none`.
 .macro multiply_panel t, rows, set, other, from, at
     .ifnc \from, none
-    ldp     qB\other\()_0, qB\other\()_1, [\from, #\at]
+    load_columns \other, \from, \at
     .endif
     with_number multiply, (\t * pairs), 0, \rows, \set
     .ifnc \from, none
-    ldp     qB\other\()_2, qB\other\()_3, [\from, #\at + 32]
+    load_more_columns \other, \from, \at
     .endif
     if_more pairs, 1, with_number multiply, (\t * pairs + 1), 1, \rows, \set
     if_more pairs, 2, with_number multiply, (\t * pairs + 2), 2, \rows, \set
@@ -131,40 +146,41 @@ dst_column  .req x25                            // row 0 at these columns
     multiply_panel 3, \rows, o, e, \from, (\at + 64)
     .endif
 .endm
-.macro advance t, bytes=128
-    add     panel_\t, panel_\t, #\bytes
+// Moves lhs and the panels on, unless loads do.
+.macro advance bytes
+    .if pairs < 4
+    add     lhs, lhs, #\bytes
+    each_panel advance_panel, \bytes
+    .endif
 .endm
-.macro advance_4_k t
-    advance \t, 64
+.macro advance_panel t, bytes
+    add     panel_\t, panel_\t, #\bytes
 .endm
 
 // S += A * B, all groups; there may be none. Moves lhs and the panels to their ends. Changes count, A, B.
 .macro all_groups
     cbz     groups, 4f
-    ldp     qBe_0, qBe_1, [panel_0]
+    load_columns e, panel_0, 0
     load_rows e, 0
-    ldp     qBe_2, qBe_3, [panel_0, #32]
+    load_more_columns e, panel_0, 0
     subs    count, groups, #2
     b.lo    3f
     b.eq    2f
 1:  // 8 k, and more after them
     group   e, o, e, o, 0
     group   o, e, o, e, 64
-    add     lhs, lhs, #128
-    each_panel advance
+    advance 128
     subs    count, count, #2
     b.hi    1b
     b.lo    3f
 2:  // the last 8 k
     group   e, o, e, o, 0
     group   o, e, o, e, 64, none
-    add     lhs, lhs, #128
-    each_panel advance
+    advance 128
     b       4f
 3:  // the last 4 k
     group   e, o, e, o, 0, none
-    add     lhs, lhs, #64
-    each_panel advance_4_k
+    advance 64
 4:
 .endm
 
@@ -174,7 +190,7 @@ dst_column  .req x25                            // row 0 at these columns
     ldp     qS\j\()_2, qS\j\()_3, [sp, #BIAS + 32]
 .endm
 // S of panel t = its bias, each pair of columns twice, for all pairs of rows. Moves the panel behind it.
-.macro start_at_panel t
+.macro start_at_panel t, rest:vararg
     with_number load_bias, (\t * pairs), panel_\t
     if_more pairs, 1, with_number load_bias, (\t * pairs + 1), panel_\t
     if_more pairs, 2, with_number load_bias, (\t * pairs + 2), panel_\t
