@@ -24,10 +24,10 @@ set(KAI_EMULATED_CPUS
 # SME have other loops from 1024 bits on; at 256 and 2048 bits those of clamps and of what is rejected are skipped, too,
 # and at 2048 bits, where everything takes long, those of threads and of how kernels and packers are called: no code of
 # theirs depends on the length. CPUs without SVE run the same program: tests of shapes and depths, which reach every
-# function that a kernel or packer calls, show that nothing traps. (No kernel asks for the CPU; kleidiai_isa has read
-# what instructions there are.) Cortex-A72 has the instructions of Cortex-A53: it runs what depends on the class of
-# cores. kai_shapes: shapes and splits; kai_paths: shapes and depths; kai_calls, kai_few: few calls of each kernel;
-# kai_no_...: without these tests.
+# function that a kernel or packer calls, show that nothing traps. (No kernel asks for the CPU but those of SME2, about
+# quarter-tile outer products; kleidiai_isa has read what instructions there are.) Cortex-A72 has the instructions of
+# Cortex-A53: it runs what depends on the class of cores. kai_shapes: shapes and splits; kai_paths: shapes and depths;
+# kai_calls, kai_few: few calls of each kernel; kai_no_...: without these tests.
 set(kai_shapes "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Rectangles/*:*.Exact*:*.PartsByPointer/*")
 string(APPEND kai_shapes ":*.KeepsTheCallersZa/*:*.SizesAndPadding/*")
 set(kai_paths "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Depths/*:*.Exact*")

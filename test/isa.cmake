@@ -27,7 +27,7 @@ foreach(object IN LISTS objects)
             string(REGEX REPLACE "^," "" extensions "${extensions}")
             string(REGEX REPLACE "\\+fp16(,|$)" "+fullfp16\\1" extensions "${extensions}")
             if(isa STREQUAL "sme_mop4" AND source MATCHES "\\.S$")
-                string(APPEND extensions ",+sme-mop4")  # macros encode it
+                string(APPEND extensions ",+sme2p1,+sme-mop4")  # macros encode it
             endif()
         endif()
     endforeach()

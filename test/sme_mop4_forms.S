@@ -17,3 +17,6 @@
     bfmop4a_pair 0, 0, 16                   // bfmop4a za0.s, z0.h, { z16.h, z17.h }
     bfmop4a_pair 3, 14, 30                  // bfmop4a za3.s, z14.h, { z30.h, z31.h }
     bfmop4a_pair 1, 2, 20                   // bfmop4a za1.s, z2.h, { z20.h, z21.h }
+    luti4_apart 16, 0                       // luti4 { z16.b, z24.b }, zt0, z0[0]
+    luti4_apart 23, 31                      // luti4 { z23.b, z31.b }, zt0, z31[0]
+    luti4_apart 17, 9                       // luti4 { z17.b, z25.b }, zt0, z9[0]

@@ -35,8 +35,8 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_bf16p/ukernels.def"
 #undef KAI_UKERNEL
 
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL_QAI8, __VA_ARGS__)
-#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL_QAI8, __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, MATMUL_QAI8, QAI8, __VA_ARGS__)
+#define KAI_IMATMUL(ISA, ...) KAI_LINE(ISA, IMATMUL_QAI8, QAI8, __VA_ARGS__)
 #include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 #undef KAI_UKERNEL

@@ -177,20 +177,20 @@ KAI_INLINE size_t stored_k(const Format& format, Tile tile, Chunks k) {
             dst_stride_row, &matmul, clamp_min, clamp_max);                                                        \
     }
 
-#define KAI_DEFINE_MATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                   \
+#define KAI_DEFINE_MATMUL_QAI8_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)           \
     KAI_DEFINE_MATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))               \
     KAI_RUN_MATMUL_QAI8(NAME) {                                                                             \
-        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                           \
+        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                         \
         kai::check_element(dst_stride_col, sizeof(int8_t));                                                 \
         kai::check_bounds(m, n, params);                                                                    \
         kai::run_qai8_matmul(                                                                               \
             m, n, kai::stored_k(kai::LHS, {1, KR, SR}, k), lhs, rhs, dst, dst_stride_row, &matmul, params); \
     }
 
-#define KAI_DEFINE_IMATMUL_QAI8_PANELS_SME(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+#define KAI_DEFINE_IMATMUL_QAI8_PANELS_SME(KERNEL, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                 \
     KAI_DEFINE_IMATMUL_GETTERS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))                     \
     KAI_RUN_IMATMUL_QAI8(NAME) {                                                                                   \
-        KAI_PANELS_MATMUL(QAI8, LHS, RHS, MR, NR)                                                                  \
+        KAI_PANELS_MATMUL(KERNEL, LHS, RHS, MR, NR)                                                                \
         kai::check_bounds(m, n, params);                                                                           \
         kai::run_qai8_matmul(                                                                                      \
             m, n, kai::stored_k(kai::LHS, {1, KR, SR}, kai::Chunks{k_chunk_count, k_chunk_length}), lhs, rhs, dst, \

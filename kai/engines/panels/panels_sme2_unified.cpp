@@ -6,7 +6,6 @@
 #include "kai/engines/core/nibble_tables.hpp"
 #include "kai/engines/core/unified.hpp"
 #include "kai/engines/panels/panels_sme_mop4.hpp"
-#include "kai/kai_cpu.h"
 
 extern "C" {
 kai::SmePanelsFn kai_kernel_panels_sme2;
@@ -16,7 +15,6 @@ kai::SmePanelsPart kai_part_panels_start_words_sme2, kai_part_panels_start_f16_s
     kai_part_panels_multiply_pair_nibbles_sme2, kai_part_panels_multiply_pair_codes_sme2,
     kai_part_panels_store_f32_sme2, kai_part_panels_store_f16_sme2, kai_part_panels_store_qai8_sme2,
     kai_part_panels_store_i32_sme2, kai_part_panels_store_scaled_sme2;
-kai::SmePanelsPart kai_part_panels_start_quarters_words_sme_mop4, kai_part_panels_multiply_quarters_split_s8_sme_mop4;
 }
 
 namespace kai {
@@ -25,13 +23,20 @@ namespace {
 constexpr PanelsKernel kSplitF32 = KAI_PANELS_KERNEL(sme2, words, split_f32, f32, f32, 4, 4, 4, true);
 constexpr PanelsKernel kSplitF16 = KAI_PANELS_KERNEL(sme2, f16, split_f16, f16, f16, 2, 2, 2, true);
 constexpr PanelsKernel kSplitQAI8 = KAI_PANELS_KERNEL(sme2, words, split_s8, qai8, qai8, 1, 1, 4, true);
-constexpr FewRows kFewS8 = {
-    kai_part_panels_start_quarters_words_sme_mop4, kai_part_panels_multiply_quarters_split_s8_sme_mop4};
-constexpr PanelsKernel kQuartersQAI8 = with_few_rows<kSplitQAI8, kFewS8>();
 constexpr PanelsKernel kNibblesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_nibbles, qai8, qai8, 1, 1, 4, false);
 constexpr PanelsKernel kCodesQAI8 = KAI_PANELS_KERNEL(sme2, words, pair_codes, qai8, qai8, 1, 1, 4, false);
 constexpr PanelsKernel kU8I32 = KAI_PANELS_KERNEL(sme2, u8, split_u8, i32, i32, 1, 4, 0, true);
 constexpr PanelsKernel kU8Scaled = KAI_PANELS_KERNEL(sme2, u8, split_u8, scaled, scaled, 1, 4, 0, true);
+
+}  // namespace
+}  // namespace kai
+
+KAI_PANELS_FEW(SplitF32, words, split_f32)
+KAI_PANELS_FEW(SplitF16, f16, split_f16)
+KAI_PANELS_FEW(SplitQAI8, words, split_s8)
+
+namespace kai {
+namespace {
 
 using Args = const kai_matmul_uker_args*;
 
@@ -106,16 +111,9 @@ void run_u8_scaled(Args args, const char* function) {
         function);
 }
 
-template <const PanelsKernel& KERNEL>
 void run_qai8_qsi8(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {KERNEL, PackedSide(x8p, VL(1)), PackedSide(qsi8cxpbi32sf32, VL(1))};
+    static constexpr PanelsMatmul matmul = {kSplitQAI8Few, PackedSide(x8p, VL(1)), PackedSide(qsi8cxpbi32sf32, VL(1))};
     run_qai8(args, function, matmul, qsi8cxpbi32sf32.padded({1, 4, 1}, args->shape.k), false);
-}
-
-/// Few rows with quarter-tile outer products, where the CPU has them.
-void run_qai8_qsi8_mop4(Args args, const char* function) {
-    const bool has_mop4 = kai_cpu_query(KAI_CPU_SME_MOP4).present;
-    (has_mop4 ? run_qai8_qsi8<kQuartersQAI8> : run_qai8_qsi8<kSplitQAI8>)(args, function);
 }
 
 void run_qai8_qsi4(Args args, const char* function) {
@@ -158,19 +156,20 @@ void run_qai8_qsu2(Args args, const char* function) {
 }  // namespace kai
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa, kai::run_floats<kai::kSplitF32>,
+    matmul_clamp_f32_f32p4vsx1_f32p4vsx1bf32_8vsx8vs_sme2_mopa, kai::run_floats<kai::kSplitF32Few>,
     kai::packed(kai::f32p, VL(1), 1), kai::packed(kai::f32pbiasf32, VL(1), 1), VL(1), VL(1), 4)
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa, kai::run_floats<kai::kSplitF16>,
+    matmul_clamp_f16_f16p4vsx2_f16p4vsx2bf16_8vsx8vs_sme2_mopa, kai::run_floats<kai::kSplitF16Few>,
     kai::packed(kai::f16p, VL(1), 2), kai::packed(kai::f16pbiasf16, VL(1), 2), VL(1), VL(1), 2)
 
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8<kai::kSplitQAI8>,
+    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa, kai::run_qai8_qsi8,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
 
+// The same: all kernels of this kind run quarter-tile outer products where the CPU has them, none requires them.
 KAI_DEFINE_MATMUL_API(
-    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8_mop4,
+    matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa, kai::run_qai8_qsi8,
     kai::packed(kai::x8p, VL(1), 4), kai::packed(kai::qsi8cxpbi32sf32, VL(1), 4), VL(1), VL(1), sizeof(int8_t))
 
 KAI_DEFINE_MATMUL_API(

@@ -192,6 +192,8 @@ endfunc
 .endm
 
     multiply_quarters_part quarters_split_s8_sme_mop4, split, smop4a_pair
+    multiply_quarters_part quarters_split_f32_sme_mop4, split, fmop4a_pair_f32
+    multiply_quarters_part quarters_split_f16_sme_mop4, split, fmop4a_pair_f16
     multiply_quarters_part quarters_pair_s8_sme_mop4, pair, smop4a_pair
     multiply_quarters_part quarters_pair_f32_sme_mop4, pair, fmop4a_pair_f32
     multiply_quarters_part quarters_pair_f16_sme_mop4, pair, fmop4a_pair_f16

@@ -1,9 +1,11 @@
-// Few rows of the kernels with two packed sides by quarter-tile outer products: panels_sme_mop4.S.
+// Few rows of the kernels with two packed sides by quarter-tile outer products, where the CPU has them:
+// panels_sme_mop4.S. They have the bits of the other rows, so nobody else needs to know.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kai/engines/panels/panels_sme.hpp"
+#include "kai/kai_cpu.h"
 
 extern "C" kai::SmePanelsFn kai_kernel_panels_few_sme_mop4;
 
@@ -45,6 +47,9 @@ struct FewRows {
 /// What a kernel runs if few rows have parts of their own.
 template <const PanelsKernel& MANY, const FewRows& FEW>
 void run_many_and_few(const PanelArgs* args) {
+    if (!kai_cpu_query(KAI_CPU_SME_MOP4).present) {
+        return MANY.run(args);
+    }
     const size_t lower = MANY.split ? args->lhs_half : kai_get_sme_vector_length_u8();
     run_with_few_rows(*args, MANY.run, FEW, lower);
 }
@@ -59,3 +64,15 @@ constexpr PanelsKernel with_few_rows() {
 
 }  // namespace
 }  // namespace kai
+
+/// The kernel kai::k<KERNEL>Few: kai::k<KERNEL> with the parts START and MULTIPLY of panels_sme_mop4.S.
+#define KAI_PANELS_FEW(KERNEL, START, MULTIPLY)                                                                      \
+    extern "C" kai::SmePanelsPart kai_part_panels_start_quarters_##START##_sme_mop4,                                 \
+        kai_part_panels_multiply_quarters_##MULTIPLY##_sme_mop4;                                                     \
+    namespace kai {                                                                                                  \
+    namespace {                                                                                                      \
+    constexpr FewRows kFewOf##KERNEL = {                                                                             \
+        kai_part_panels_start_quarters_##START##_sme_mop4, kai_part_panels_multiply_quarters_##MULTIPLY##_sme_mop4}; \
+    constexpr PanelsKernel k##KERNEL##Few = with_few_rows<k##KERNEL, kFewOf##KERNEL>();                              \
+    }                                                                                                                \
+    }

@@ -1,8 +1,57 @@
-// qai8dxp with SME2: the micro-kernels. The work is in qai8dxp_sme2_mopa.S, blocks_sme2_mopa_qai8dxp.S; one row at a
-// time: qai8dxp_sme2_row.S.
+// qai8dxp with SME2: the micro-kernels. The work is in qai8dxp_sme2_mopa.S, blocks_sme2_mopa_qai8dxp.S; few rows with
+// quarter-tile outer products, where the CPU has them: qai8dxp_sme_mop4.S; one row at a time: qai8dxp_sme2_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
+#include "kai/kai_cpu.h"
+
+extern "C" kai::Qai8dxpSmeFn kai_kernel_qai8dxp_many_int8_sme2, kai_kernel_qai8dxp_many_int4_sme2,
+    kai_kernel_qai8dxp_few_int8_sme_mop4, kai_kernel_qai8dxp_few_int4_sme_mop4;
+
+namespace kai {
+namespace {
+
+/// `few` takes the rows after the last whole VL if they are VL / 2 or less, VL is at least 8 and the CPU has
+/// quarter-tile outer products; `many` takes all others. The bits are the same.
+[[gnu::noinline]] void run_many_and_few(
+    const Problem& all, const Table* table, size_t steps, Qai8dxpSmeFn* run_many, Qai8dxpSmeFn* run_few) {
+    const size_t vl = kai_get_sme_vector_length_u32(), rest = all.m % vl;
+    if (vl < 8 || rest == 0 || rest > vl / 2 || !kai_cpu_query(KAI_CPU_SME_MOP4).present) {
+        return run_many(&all, table, steps, 0, 0);
+    }
+    Problem many = all, few = all;
+    many.m = all.m - rest, few.m = rest;
+    few.lhs = all.lhs + many.m / vl * all.lhs_stride;
+    few.dst = bytes(all.dst, many.m * all.dst_stride);
+    // Both in turn: a panel of the RHS comes from memory once.
+    const size_t width = many.m == 0 ? all.n : 4 * vl;
+    for (size_t left = all.n; left != 0; left -= few.n) {
+        many.n = few.n = KAI_MIN(left, width);
+        if (many.m != 0) {
+            run_many(&many, table, steps, 0, 0);
+        }
+        run_few(&few, table, steps, 0, 0);
+        many.rhs = few.rhs = few.rhs + all.rhs_stride;
+        many.dst = bytes(many.dst, width * element_bytes(all.out));
+        few.dst = bytes(few.dst, width * element_bytes(all.out));
+    }
+}
+
+}  // namespace
+}  // namespace kai
+
+/// What run_qai8dxp_sme calls for the micro-kernel NAME.
+#define KAI_MANY_AND_FEW(NAME, RHS)                                                                           \
+    extern "C" [[gnu::visibility("hidden")]] kai::Qai8dxpSmeFn kai_kernel_##NAME;                             \
+    void kai_kernel_##NAME(const kai::Problem* p, const kai::Table* table, size_t steps, size_t, size_t) {    \
+        kai::run_many_and_few(                                                                                \
+            *p, table, steps, kai_kernel_qai8dxp_many_##RHS##_sme2, kai_kernel_qai8dxp_few_##RHS##_sme_mop4); \
+    }
+
+KAI_MANY_AND_FEW(matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, int4)
+KAI_MANY_AND_FEW(matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, int4)
+KAI_MANY_AND_FEW(matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8)
+KAI_MANY_AND_FEW(matmul_clamp_f16_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8)
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_QAI8DXP_SME)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

@@ -65,10 +65,6 @@
     addvl   rhs, rhs, #8
 .endm
 
-mopa_qai8dxp kai_kernel_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, int4, any
-mopa_qai8dxp kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8, any
+mopa_qai8dxp kai_kernel_qai8dxp_many_int4_sme2, int4, any
+mopa_qai8dxp kai_kernel_qai8dxp_many_int8_sme2, int8, any
 mopa_qai8dxp kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa, int2, f32
-same_func kai_kernel_matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, \
-    kai_kernel_matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa
-same_func kai_kernel_matmul_clamp_f16_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, \
-    kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa

@@ -48,8 +48,8 @@ struct kai_matmul_uker_api kai_matmul_clamp_f16_f16_f16p16vsx2bf16_6x16vs_sve2p1
 /// bounds are int32. Without the flag results are clamped to -128 ... 127.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4bi32sf32_8vsx8vs_sme2_mopa(void);
 
-/// The same, with quarter-tile outer products (SMOP4A) where the CPU has them (KAI_CPU_SME_MOP4) and V is at least 8:
-/// the rows after the last whole V, if they are V / 2 or fewer, take half as many of them. It needs only SME2.
+/// The same under another name. Like all kernels of panels of floats and int8 with SME2, both run quarter-tile outer
+/// products (SMOP4A) where the CPU has them (KAI_CPU_SME_MOP4), for up to V / 2 rows after the last whole V.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p4vsx4_qsi8cxp4vsx4sf32bi32_8vsx8vs_sme2p1_mop4_mopa(void);
 
 /// int8 <- int8 x qsi8cxpbi32sf32, one row: SDOT. The same RHS.
