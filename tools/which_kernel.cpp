@@ -28,6 +28,7 @@ struct Cpu {
 };
 constexpr const char* kArmv86 = "fp16 fhm dotprod i8mm bf16";
 constexpr const char* kArmv9 = "fp16 fhm dotprod i8mm bf16 sve svei8mm sve2";
+constexpr const char* kVera = "fp16 fhm dotprod i8mm bf16 sve svei8mm sve2 faminmax lut fp8dot4";
 constexpr Cpu kCpus[] = {
     {"Cortex-A53", "Raspberry Pi 3", "", 0, 0, KAI_CORE_CORTEX_A55},
     {"Cortex-A72", "Raspberry Pi 4, Graviton", "", 0, 0},
@@ -40,7 +41,7 @@ constexpr Cpu kCpus[] = {
     {"Cortex-A510", "little cores of phones", kArmv9, 128, 0, KAI_CORE_CORTEX_A510},
     {"Neoverse V1", "Graviton3", "fp16 fhm dotprod i8mm bf16 sve svei8mm", 256, 0},
     {"Neoverse V2", "Graviton4, Grace", kArmv9, 128, 0},
-    {"Vera", "Olympus cores", kArmv9, 128, 0},
+    {"Vera", "Olympus cores", kVera, 128, 0},
     {"Apple M4", "", "fp16 fhm dotprod i8mm bf16 sme sme2", 0, 512},
     {"C1-Ultra", "phones of 2025", "fp16 fhm dotprod i8mm bf16 sve svei8mm sve2 sme sme2", 128, 512}};
 
@@ -70,6 +71,7 @@ constexpr Weights kWeights[] = {
     {"GGUF IQ4_XS", KAI_GEMM_GGUF, KAI_GGUF_IQ4_XS},
     {"GGUF IQ4_NL", KAI_GEMM_GGUF, KAI_GGUF_IQ4_NL},
     {"GGUF MXFP4", KAI_GEMM_GGUF, KAI_GGUF_MXFP4},
+    {"8-bit floats (E4M3), scale per 128", KAI_GEMM_F8E4M3_BLOCK},
     {"static int8, also A and C", KAI_GEMM_INT8_STATIC, 0, kai_dt_int8},
     {"static 2 bits, A and C int8", KAI_GEMM_INT2_STATIC, 0, kai_dt_int8},
     {"uint8 of gemmlowp", KAI_GEMM_UINT8_LOWP, 0, kai_dt_uint8},
@@ -117,7 +119,7 @@ kai_gemm_plan plan_of(const Weights& weights, kai_cpu_core core) {
     problem.b_constant = true, problem.b_transposed = weights.kind != KAI_GEMM_INT8_STATIC;
     const bool blocks = weights.kind == KAI_GEMM_INT4_BLOCK || weights.kind == KAI_GEMM_INT4_BLOCK_F16 ||
                         weights.kind == KAI_GEMM_INT4_BLOCK_ZERO || weights.kind == KAI_GEMM_INT8_BLOCK_F16;
-    problem.bl = blocks ? 32 : 0;
+    problem.bl = blocks ? 32 : weights.kind == KAI_GEMM_F8E4M3_BLOCK ? 128 : 0;
     problem.c_min = -128, problem.c_max = 127, problem.multiplier = 1;
     kai_gemm_plan plan;
     if (kai_gemm_make_plan(&problem, &plan) != KAI_GEMM_OK) {
