@@ -18,10 +18,8 @@ constexpr size_t kPanelRows = 8;                          // of the LHS
 constexpr size_t kGroup = 4;                              // k of a row or column side by side
 constexpr size_t kChunk = 64, kRows = 32;
 
-constexpr F8Values kE4M3(f8e4m3), kE5M2(f8e5m2);
-
 struct F8Problem {
-    const F8Values* values;
+    bool is_e4m3;  // or E5M2
     const Format* rhs_format;
     size_t m, n, k, bl;
     const uint8_t *lhs, *rhs;
@@ -30,36 +28,108 @@ struct F8Problem {
     float lo, hi;
 };
 
-/// `count` k of a panel as weights[k][column].
-KAI_INLINE void decode(const F8Values& values, const uint8_t* codes, size_t count, float (*weights)[kColumns]) {
-    for (size_t i = 0; i < count; i += kGroup, weights += kGroup) {
+/// A chunk of a panel: four columns of k.
+using Weights = float[kVectors][kChunk][4];
+
+#if defined(__aarch64__)
+
+/// Four codes of E4M3 as f32. In an f16 sign, exponent and fraction mean 2^-8 of what they mean here.
+KAI_INLINE float32x4_t from_e4m3(int16x4_t codes) {
+    const int16x4_t magnitude = vand_s16(codes, vdup_n_s16(0x7F)), sign = vdup_n_s16(static_cast<int16_t>(0xBFFF));
+    const float32x4_t value =
+        vmulq_n_f32(vcvt_f32_f16(vreinterpret_f16_s16(vand_s16(vshl_n_s16(codes, 7), sign))), 0x1p8F);
+    const uint32x4_t is_nan =
+        vreinterpretq_u32_s32(vmovl_s16(vreinterpret_s16_u16(vceq_s16(magnitude, vdup_n_s16(0x7F)))));
+    return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(value), is_nan));
+}
+/// Four codes of E5M2.
+KAI_INLINE float32x4_t from_e5m2(int16x4_t codes) {
+    return vcvt_f32_f16(vreinterpret_f16_s16(vshl_n_s16(codes, 8)));
+}
+
+template <bool E4M3>
+KAI_INLINE void decode_with_neon(const uint8_t* codes, size_t count, Weights& weights) {
+    const auto decoded = [](int16x4_t x) { return E4M3 ? from_e4m3(x) : from_e5m2(x); };
+    for (size_t i = 0; i < count; i += kGroup) {
+        for (size_t v = 0; v < kVectors; ++v, codes += 16) {
+            const int8x16_t x = vreinterpretq_s8_u8(vld1q_u8(codes));
+            const int16x8_t lo = vmovl_s8(vget_low_s8(x)), hi = vmovl_high_s8(x);
+            const float32x4x4_t columns = {
+                {decoded(vget_low_s16(lo)), decoded(vget_high_s16(lo)), decoded(vget_low_s16(hi)),
+                 decoded(vget_high_s16(hi))}};
+            vst4q_f32(weights[v][i], columns);
+        }
+    }
+}
+
+/// `count` k of a panel.
+KAI_INLINE void decode(bool is_e4m3, const uint8_t* codes, size_t count, Weights& weights) {
+    (is_e4m3 ? decode_with_neon<true> : decode_with_neon<false>)(codes, count, weights);
+}
+
+#else
+
+constexpr F8Values kE4M3(f8e4m3), kE5M2(f8e5m2);
+
+/// `count` k of a panel.
+KAI_INLINE void decode(bool is_e4m3, const uint8_t* codes, size_t count, Weights& weights) {
+    const float* values = is_e4m3 ? kE4M3.of : kE5M2.of;
+    for (size_t i = 0; i < count; i += kGroup) {
         for (size_t c = 0; c < kColumns; ++c) {
             for (size_t j = 0; j < kGroup; ++j) {
-                weights[j][c] = values.of[*codes++];
+                weights[c / 4][i + j][c % 4] = values[*codes++];
             }
         }
     }
 }
 
-/// sums += lhs x weights, of a row of a panel.
-KAI_INLINE void multiply(const uint8_t* lhs, const float (*weights)[kColumns], size_t count, float* sums) {
-    Vec sum[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) {
-        sum[v] = load<Vec>(sums + 4 * v);
-    }
-    for (size_t i = 0; i < count; ++i) {
-        const size_t at = i / kGroup * kPanelRows * kGroup + i % kGroup;
-        const float x = kai_cast_f32_bf16(load<uint16_t>(lhs + at * sizeof(uint16_t)));
-        for (size_t v = 0; v < kVectors; ++v) {
-            sum[v] += Vec{x, x, x, x} * load<Vec>(weights[i] + 4 * v);
-        }
-    }
-    for (size_t v = 0; v < kVectors; ++v) {
-        store(sums + 4 * v, sum[v]);
-    }
-}
+#endif
 
 using Results = float[kRows][kColumns];
+
+/// Four elements of a row as f32.
+KAI_INLINE Vec load_bf16(const uint8_t* p) {
+    UnsignedBits bits = {};
+    for (size_t j = 0; j < kGroup; ++j) {
+        bits[j] = static_cast<uint32_t>(load<uint16_t>(p + j * sizeof(uint16_t))) << 16;
+    }
+    return load<Vec>(&bits);
+}
+/// c + a * b, where a * b is exact unless it is subnormal.
+KAI_INLINE Vec multiply_add(Vec a, Vec b, Vec c) {
+    return kHasFma ? fma_instruction(a, b, c) : a * b + c;
+}
+
+/// sums += lhs x weights, of `rows` rows of a panel of the LHS, the first one at `lhs`.
+template <size_t rows>
+KAI_INLINE void multiply(const uint8_t* lhs, const Weights& weights, size_t count, float (*sums)[kColumns]) {
+    Vec sum[rows][kVectors];
+    for (size_t r = 0; r < rows; ++r) {
+        for (size_t v = 0; v < kVectors; ++v) {
+            sum[r][v] = load<Vec>(sums[r] + 4 * v);
+        }
+    }
+    for (size_t i = 0; i < count; i += kGroup, lhs += kPanelRows * kGroup * sizeof(uint16_t)) {
+        Vec x[rows];
+        for (size_t r = 0; r < rows; ++r) {
+            x[r] = load_bf16(lhs + r * kGroup * sizeof(uint16_t));
+        }
+        KAI_UNROLL(4)
+        for (size_t j = 0; j < kGroup; ++j) {
+            for (size_t v = 0; v < kVectors; ++v) {
+                const Vec w = load<Vec>(weights[v][i + j]);
+                for (size_t r = 0; r < rows; ++r) {
+                    sum[r][v] = multiply_add(Vec{x[r][j], x[r][j], x[r][j], x[r][j]}, w, sum[r][v]);
+                }
+            }
+        }
+    }
+    for (size_t r = 0; r < rows; ++r) {
+        for (size_t v = 0; v < kVectors; ++v) {
+            store(sums[r] + 4 * v, sum[r][v]);
+        }
+    }
+}
 
 /// results += scales * (lhs x codes), for the block of k0; `rows` from that of `lhs` on.
 KAI_INLINE void add_block(
@@ -68,12 +138,15 @@ KAI_INLINE void add_block(
     Results sums = {};
     for (size_t i = 0; i < p.bl; i += kChunk) {
         const size_t count = p.bl - i < kChunk ? p.bl - i : kChunk;
-        float weights[kChunk][kColumns];
-        decode(*p.values, codes + i * kColumns, count, weights);
+        Weights weights;
+        decode(p.is_e4m3, codes + i * kColumns, count, weights);
         const uint8_t* from = lhs + (k0 + i) * kPanelRows * sizeof(uint16_t);
-        for (size_t r = 0; r < rows; ++r) {
-            const size_t in_panel = r % kPanelRows * kGroup * sizeof(uint16_t);
-            multiply(from + r / kPanelRows * lhs_stride + in_panel, weights, count, sums[r]);
+        constexpr size_t kTogether = 4;  // which divides a panel
+        for (size_t r = 0; r < rows;) {
+            const uint8_t* row = from + r / kPanelRows * lhs_stride + r % kPanelRows * kGroup * sizeof(uint16_t);
+            const bool four = rows - r >= kTogether;
+            (four ? multiply<kTogether> : multiply<1>)(row, weights, count, sums + r);
+            r += four ? kTogether : 1;
         }
     }
     float scales[kColumns];
@@ -115,7 +188,7 @@ void run_f8(const F8Problem& p) {
 
 extern "C" {
 
-#define KAI_DEFINE_PORTABLE(VALUES, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                    \
+#define KAI_DEFINE_PORTABLE(IS_E4M3, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                   \
     KAI_DEFINE_MATMUL_GETTERS_RHS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                    \
     KAI_RUN_MATMUL_BL(NAME, void) {                                                                                    \
         static_assert(                                                                                                 \
@@ -123,15 +196,15 @@ extern "C" {
         kai::check_blocks(kai::RHS, k, bl);                                                                            \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                        \
         const kai::F8Problem problem = {                                                                               \
-            &kai::VALUES,    &kai::RHS,      m,         n,        k, bl, kai::bytes(lhs), kai::bytes(rhs),             \
+            IS_E4M3,         &kai::RHS,      m,         n,        k, bl, kai::bytes(lhs), kai::bytes(rhs),             \
             kai::bytes(dst), dst_stride_row, clamp_min, clamp_max};                                                    \
         kai::run_f8(problem);                                                                                          \
     }
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kE4M3, __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, true, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_f8e4m3c32p/ukernels.def"
 #undef KAI_UKERNEL
-#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kE5M2, __VA_ARGS__)
+#define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, false, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_f8e5m2c32p/ukernels.def"
 #undef KAI_UKERNEL
 
