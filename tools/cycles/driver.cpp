@@ -250,9 +250,9 @@ void prepare_packer(const kai_packer& p, const Arguments& arg) {
     uint8_t* const source = buffer(lhs ? m * k * 8 + 1048576 : 4096, lhs ? bits_of(p.source_format) : Bits::any);
     uint8_t* const rhs = buffer(lhs ? 4096 : n * k * 8 + 1048576, lhs ? Bits::any : bits_of(p.source_format));
     pack.packed = buffer((m + n + 256) * (k + 256) * 8 + 65536, Bits::any);
-    pack.scale_stride = k / pack.bl * 2;
-    pack.scale = buffer(
-        n * (k / pack.bl + 1) * 4 + 65536, kai::takes<&kai::PackerArgs::scale_stride>(p) ? Bits::bf16 : Bits::f32);
+    const bool bf16_scales = kai::has_block_sums(p);
+    pack.scale_stride = k / pack.bl * (bf16_scales ? 2 : 4);
+    pack.scale = buffer(n * (k / pack.bl + 1) * 4 + 65536, bf16_scales ? Bits::bf16 : Bits::f32);
     pack.bias = lhs || kai::packs_bias(p) ? buffer(n * 4 + 65536, Bits::f32) : nullptr;
     pack.source = lhs ? source : rhs;
     if (kai::takes_pointers(p)) {
