@@ -288,7 +288,7 @@ bool set_lhs(const Problem& p, kai_gemm_kernel& kernel) {
             }
             const kai_datatype type = type_of(packer->source_format);
             const bool better = kernel.lhs_packer == nullptr || type == p.a_type ||
-                                (widens(p.a_type, type) && row_type(kernel) != p.a_type);
+                                (widens(p.a_type, type) && !widens(p.a_type, row_type(kernel)));
             if (converts(p.a_type, type) && better) {
                 kernel.lhs_packer = packer;
             }
@@ -748,6 +748,21 @@ kai_gemm_kernel beside(const Problem& p, const Plan& plan, const kai_gemm_kernel
     return {};
 }
 
+/// A packer of the same rows to the same bytes that needs no SME unit; NULL: there is none, or the kernel's is one.
+const kai_packer* packer_beside(const kai_gemm_kernel& kernel) {
+    if (kernel.lhs_packer == nullptr || (kernel.lhs_packer->features & kSme) == 0) {
+        return nullptr;
+    }
+    for (size_t i = 0;; ++i) {
+        const kai_packer* packer = kai_registry_lhs_packer(kernel.ukernel, i);
+        const bool found = packer != nullptr && (packer->features & kSme) == 0 &&
+                           strcmp(packer->source_format, kernel.lhs_packer->source_format) == 0;
+        if (packer == nullptr || found) {
+            return packer;
+        }
+    }
+}
+
 /// Kernels for the workers that have no SME unit, if there are such workers.
 void choose_beside(const Problem& p, Plan& plan) {
     constexpr size_t kMostMatrices = 1 << 16;  // units are counted in half a word
@@ -764,6 +779,7 @@ void choose_beside(const Problem& p, Plan& plan) {
     }
     if (is_mixed(plan)) {
         set_rates(plan);
+        plan.lhs_packer_beside = packer_beside(plan.gemm);
         plan.gemv = plan.problem.rates.sme_row > 1 ? plan.gemv : plan.gemv_beside;
     }
 }

@@ -161,6 +161,9 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
         if (plan->gemv_beside.ukernel != plan->gemm_beside.ukernel) {
             out.add("; one row: %s", plan->gemv_beside.ukernel->name);
         }
+        if (plan->lhs_packer_beside != nullptr) {
+            out.add("\n    they pack rows of A by %s", plan->lhs_packer_beside->name);
+        }
         if (plan->gemm_columns == 0) {
             out.add("\n    units of work go to whoever is free, columns of one row by %zu", row_step(*plan));
         }

@@ -359,7 +359,9 @@ struct kai_gemm_plan {
     /// Not 0: gemm (gemv) computes only so many columns, the first ones, and gemm_beside (gemv_beside) the others,
     /// whose bits are not those of gemm (divides_columns). Runs of up to whole_rows: gemm (gemv) computes all.
     size_t gemm_columns, gemv_columns;
-    uint64_t reserved[44];  ///< Zeros.
+    /// What workers without an SME unit pack rows for `gemm` with, the same bytes as its packer; NULL: its packer.
+    const struct kai_packer* lhs_packer_beside;
+    uint64_t reserved[43];  ///< Zeros.
 };
 
 /// Chooses kernels, packers and sizes. Takes about a microsecond and reads no memory but the problem. If it fails, the

@@ -188,13 +188,16 @@ KAI_INLINE bool has_lhs_beside(const Work& w) {
 // ---- LHS ----
 
 /// Packs or copies rows first to first + count - 1 to their place in `to`, all rows of the matrix.
-void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, char* to, char* copied) {
+void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, char* to, const Slot& slot) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
     const kai_gemm_kernel& kernel = *w.kernel;
     const char* a = a_of(w, matrix);
     const size_t lda = lda_of(w, p.groups && p.a_transposed ? shared_rows(w) : matrix.m);
     kai_call call = call_of(plan, kernel, matrix.m, p.n);
+    if (slot.is_beside() && plan.lhs_packer_beside != nullptr && call.lhs_packer == plan.gemm.lhs_packer) {
+        call.lhs_packer = plan.lhs_packer_beside;
+    }
     const size_t* indices = row_indices(w);
     if (!copies_rows(w)) {
         call.lhs = indices != nullptr ? a : at(a, matrix.row * lda), call.lhs_stride = lda;
@@ -220,6 +223,7 @@ void make_lhs(const Work& w, const Matrix& matrix, size_t first, size_t count, c
         copy(first, count, to + first * row_size);
         return;
     }
+    char* const copied = slot.get(plan.layout.copied);
     const size_t mr = panel_rows(kernel), panel = lhs_size(plan, kernel, mr);
     for (size_t row = first; row < first + count; row += mr) {
         call.m = min(mr, first + count - row);
@@ -262,7 +266,7 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
     enum : uint32_t { kMissing, kBeingMade, kThere };
     const kai_gemm_layout& layout = w.plan->layout;
     if (is_single(w)) {
-        make_lhs(w, matrix, 0, matrix.m, lhs_of(w, matrix), slot.get(layout.copied));
+        make_lhs(w, matrix, 0, matrix.m, lhs_of(w, matrix), slot);
         return lhs_of(w, matrix);
     }
     const bool is_beside = has_lhs_beside(w);
@@ -276,7 +280,7 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
     }
     if (seen == kMissing &&
         __atomic_compare_exchange_n(state, &seen, kBeingMade, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        make_lhs(w, matrix, 0, matrix.m, shared, slot.get(layout.copied));
+        make_lhs(w, matrix, 0, matrix.m, shared, slot);
         __atomic_store_n(state, kThere, __ATOMIC_RELEASE);
         return shared;
     }
@@ -289,7 +293,7 @@ const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot)
         }
         return shared;
     }
-    make_lhs(w, matrix, 0, matrix.m, slot.get(layout.few_rows), slot.get(layout.copied));
+    make_lhs(w, matrix, 0, matrix.m, slot.get(layout.few_rows), slot);
     return slot.get(layout.few_rows);
 }
 
@@ -310,7 +314,7 @@ void prepare_lhs(const Work& w, size_t unit, const Slot& slot) {
     const Matrix matrix = find_matrix(w, unit, [&](size_t m) { return lhs_parts(w, m); });
     const size_t parts = lhs_parts(w, matrix.m), panels = divide_up(matrix.m, mr);
     const size_t first = panels * unit / parts * mr, end = min(panels * (unit + 1) / parts * mr, matrix.m);
-    make_lhs(w, matrix, first, end - first, lhs_of(w, matrix), slot.get(w.plan->layout.copied));
+    make_lhs(w, matrix, first, end - first, lhs_of(w, matrix), slot);
 }
 
 void prepare(const Work& w, size_t unit, const Slot& slot) {

@@ -136,9 +136,10 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_plan, lhs_beside_stride),
             offsetof(kai_gemm_plan, gemm_columns),
             offsetof(kai_gemm_plan, gemv_columns),
+            offsetof(kai_gemm_plan, lhs_packer_beside),
             offsetof(kai_gemm_plan, reserved)}),
-        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490, 496,  528,  536,  544,  552,  560,  568,  576,
-               584,  592, 600, 608, 712, 716, 944, 952, 1016, 1040, 1064, 1072, 1080, 1088, 1096, 1104}))
+        (Bytes{1456, 0,   432, 456, 480, 488, 489, 490,  496,  528,  536,  544,  552,  560,  568,  576, 584,
+               592,  600, 608, 712, 716, 944, 952, 1016, 1040, 1064, 1072, 1080, 1088, 1096, 1104, 1112}))
         << "kai_gemm_plan";
     EXPECT_EQ(
         (Bytes{

@@ -622,16 +622,61 @@ TEST(GemmMixed, UnequalWorkersFinishTogether) {
     }
 }
 
+// Workers without an SME unit pack floats without SME, to the bytes of the others: who multiplies does not matter.
+// With a packer of other bytes in its place, the product is wrong if they pack, and right if the others do.
+TEST(GemmMixed, RowsArePackedWithoutSme) {
+    constexpr Variant kTypes[] = {
+        {"f32", [](Case&) {}},
+        {"bf16", [](Case& c) { c.p.allow_bf16 = true; }},
+        {"f16", [](Case& c) { c.p.a_type = c.p.b_type = c.p.c_type = kai_dt_f16, c.p.divides_columns = 1; }},
+    };
+    const kai_packer* const of_f16 = kai_registry_find_packer("matmul_pack_lhs_mxk_x16pmrx2_x16");
+    ASSERT_NE(of_f16, nullptr);
+    for (const Variant& variant : kTypes) {
+        SCOPED_TRACE(variant.name);
+        Case c = case_of(KAI_GEMM_DENSE, kai_dt_f32, 70, 70);
+        variant.change(c);
+        Experiment e(c);
+        ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+        if (e.plan.gemm_beside.ukernel == nullptr) {
+            GTEST_SKIP() << "no plan of this CPU is mixed";
+        }
+        const kai_packer* const beside = e.plan.lhs_packer_beside;
+        ASSERT_NE(beside, nullptr);
+        EXPECT_EQ(beside->features, 0U) << beside->name;
+        ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+        run_units(e, 1, [](Random&) { return true; });
+        e.check();
+        const std::vector<uint8_t> want = e.c_bytes();
+        const auto packed_beside = [&] {
+            bool multiplies = false;
+            run_units(
+                e, 2, [&](Random&) { return multiplies; }, [&] { multiplies = true; });
+            return e.c_bytes();
+        };
+        EXPECT_TRUE(packed_beside() == want);
+        if (beside == of_f16) {
+            continue;
+        }
+        kai_packer other = *of_f16;  // reads less and writes no more
+        other.source_format = beside->source_format, other.format = beside->format, other.accepts = beside->accepts;
+        e.plan.lhs_packer_beside = &other;
+        EXPECT_FALSE(packed_beside() == want);
+        run_units(e, 3, [](Random&) { return true; });
+        EXPECT_TRUE(e.c_bytes() == want);
+    }
+}
+
 // rates.def has what plans assume, by the format of the packed B: an SME unit does 8 to 13 times as much as a core in
-// several rows, and more than a core in one. Others are assumed to do 4 and 2 times as much.
+// several rows (bf16: 4.8), and more than a core in one. Others are assumed to do 4 and 2 times as much.
 TEST(GemmMixed, RatesOfEveryFormat) {
     size_t mixed = 0;
-    const auto check = [&](const kai_gemm_problem& p) {
+    const auto check = [&](const kai_gemm_problem& p, double least = 8) {
         kai_gemm_plan plan = {};
         ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
         if (plan.gemm_beside.ukernel != nullptr) {
             ++mixed;
-            EXPECT_GT(plan.problem.rates.sme, 8) << plan.format.name;
+            EXPECT_GT(plan.problem.rates.sme, least) << plan.format.name;
             EXPECT_LT(plan.problem.rates.sme, 13) << plan.format.name;
             EXPECT_GT(plan.problem.rates.sme_row, 1) << plan.format.name;
             EXPECT_NE(plan.problem.rates.sme_row, 2) << plan.format.name;
@@ -647,8 +692,12 @@ TEST(GemmMixed, RatesOfEveryFormat) {
         p.b_kind = KAI_GEMM_GGUF, p.gguf_type = type, p.b_constant = p.b_transposed = true, p.units = 5;
         check(p);
     }
+    kai_gemm_problem floats = case_of(KAI_GEMM_DENSE, kai_dt_f32, 70, 70).p;
+    check(floats);
     if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
-        EXPECT_EQ(mixed, std::size(kKinds) + 11);
+        floats.allow_bf16 = true;  // SME1: one row with NEON
+        check(floats, 4.5);
+        EXPECT_EQ(mixed, std::size(kKinds) + 13);
     }
 }
 

@@ -27,6 +27,14 @@ struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16p4vsx2_x16_sme2(v
 /// `run` not if m = 0.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x16pmrx2_x16(void);
 
+/// Format f32p, mr of config.format, kr 1; otherwise the same. With mr = V the bytes of ...x32p4vsx1_x32_sme, with 2 V
+/// those of lhs_pack_f32p2vlx1_f32_sme.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x32pmrx1_x32(void);
+
+/// Format bf16p of f32 rows, rounded to nearest, ties to even; mr of config.format, kr 2; otherwise the same. With
+/// mr = 2 V the bytes of lhs_pack_bf16p2vlx2_f32_sme.
+struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_bf16pmrx2_f32(void);
+
 /// Format x8p, mr = V, kr 4.
 struct kai_matmul_pack_lhs_uker_api kai_matmul_pack_lhs_mxk_x8p4vsx4_x8_sme(void);
 
