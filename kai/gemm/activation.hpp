@@ -6,12 +6,13 @@
 //     silu(x)       x / (1 + e^-x)
 //     tanh(x)       w / (2 + w), w = e^(-2|x|) - 1, with the sign of x
 //     gelu, tanh    x * (1 + tanh(u)) / 2 = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3)
-//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = e^(-a^2 / 2) * r * P(r),
-//                   r = 1 / (1 + a / 4)
+//     gelu, erf     max(x, 0) - |x| * Q(|x|), Q(a) = erfc(a / sqrt(2)) / 2 = 2^-(1 + a * H(a))
 //
 // Bounds are such that scale is 0 at the one end, and infinite at the other one where a quotient shall be 0.
 //
-// The polynomials are Chebyshev interpolations, computed with 40 digits: 2^f to 2e-9, P to 1.5e-8 for a up to 13.5.
+// The polynomials of powers are Chebyshev interpolations, computed with 40 digits: to 2e-9. H is a minimax polynomial
+// with weights: Q is off by at most 9e-8 at 0, by 2.3e-7 at a = 3.5, where a * Q is 2^-10, from there on by e^6 times
+// more for each 1, and by 0.27 at most.
 // Errors as measured: docs/epilogues.md. Vectors of four numbers as GCC and Clang have them on every
 // host; a * b + c is one operation where the CPU has it.
 //
@@ -51,8 +52,22 @@ KAI_INLINE To as(From x) {
     return to;
 }
 
-KAI_INLINE Floats all(float x) {
+KAI_INLINE constexpr Floats all(float x) {
     return Floats{x, x, x, x};
+}
+
+/// c, to be added to a product with x. FMLA adds to its destination: a constant in a register would be copied first,
+/// which takes as long as the sum. So it is loaded each time, by other units; x is named to keep compilers from sharing
+/// one load.
+KAI_INLINE Floats loaded(const Floats& c, Floats x) {
+#if defined(__aarch64__)
+    Floats copy;
+    __asm__("ldr %q0, %1" : "=w"(copy) : "m"(c), "w"(x));
+    return copy;
+#else
+    (void)x;
+    return c;
+#endif
 }
 
 /// a * b + c.
@@ -108,44 +123,73 @@ inline constexpr float kLog2E = 0x1.715476p+0F;
 /// Added to -t: the exponent of 2^n, n + 127, is in the lowest bits. From -127 (0) to 128 (infinite).
 inline constexpr float kExponent = 0x1.8p23F + 127;
 
-/// x^6 * c[0] + ... + c[6].
-KAI_INLINE Floats polynomial_6(Floats x, const float (&c)[7]) {
-    Floats p = all(c[0]);
-    for (size_t i = 1; i < 7; ++i) {
-        p = multiply_add(p, x, all(c[i]));
+/// first + x * (pair 0 + x^2 * (pair 1 + x^2 * ...)), a pair being low + high * x: so that terms do not wait for each
+/// other. Long ones have fours of terms.
+template <size_t pairs>
+struct Polynomial {
+    struct Pair {
+        Floats low;
+        float high;
+    };
+    Floats first;
+    Pair c[pairs];
+
+    KAI_INLINE Floats pair(size_t i, Floats x) const {
+        return multiply_add(all(c[i].high), x, loaded(c[i].low, x));
     }
-    return p;
-}
+    KAI_INLINE Floats operator()(Floats x) const {
+        constexpr size_t group = pairs < 4 ? 1 : 2, last = (pairs - 1) / group * group;
+        const Floats square = x * x, step = group == 1 ? square : square * square;
+        const auto terms = [&](size_t i) {
+            return group == 1 || i + 1 == pairs ? pair(i, x) : multiply_add(pair(i + 1, x), square, pair(i, x));
+        };
+        Floats p = terms(last);
+        for (size_t i = last; i > 0;) {
+            i -= group;
+            p = multiply_add(p, step, terms(i));
+        }
+        return multiply_add(p, x, loaded(first, p));
+    }
+};
 KAI_INLINE Floats scale_of(Floats shifted) {
     return as<Floats>(as<Ints>(shifted) << 23);
 }
 
-/// 2^-t.
-KAI_INLINE Power two_to_minus(Floats t) {
-    constexpr float kPower[] = {
-        0.000153534165F, -0.00133988742F, 0.00961843717F, -0.0555033247F, 0.240226479F, -0.693147203F, 1.0F};
-    const Floats shifted = kExponent - t;
-    return {scale_of(shifted), polynomial_6(t + (shifted - kExponent), kPower)};
+constexpr Floats kOne = all(1), kExponents = all(kExponent), kExponentsOfHalf = all(kExponent - 1);
+constexpr Polynomial<3> kPowerOf2 = {
+    all(1),
+    {{all(-0.693147203F), 0.240226479F},
+     {all(-0.0555033247F), 0.00961843717F},
+     {all(-0.00133988742F), 0.000153534165F}}};
+/// 2^-(x * y), with kExponents; half of it with kExponentsOfHalf.
+KAI_INLINE Power two_to_minus(Floats x, Floats y, const Floats& exponent) {
+    const Floats shifted = subtract_product(x, y, loaded(exponent, y));
+    return {scale_of(shifted), kPowerOf2(multiply_add(x, y, shifted - exponent))};
 }
-/// e^-a = scale_of(shifted) * e^-s, |s| <= ln 2 / 2. No error counts, also where a * b + c is two operations.
+/// e^-(factor * a) = scale_of(shifted) * e^-(factor * s), |factor * s| <= ln 2 / 2.
 struct Reduced {
     Floats shifted, s;
 };
-KAI_INLINE Reduced reduced(Floats a) {
-    constexpr float kLn2 = 0x1.62e4p-1F, kLn2Rest = 0x1.7f7d1cp-20F;
-    const Floats shifted = subtract_product(a, all(kLog2E), all(kExponent)), n = shifted - kExponent;
-    return {shifted, multiply_add(n, all(kLn2Rest), multiply_add(n, all(kLn2), a))};
+KAI_INLINE Reduced reduced(Floats a, float factor) {
+    const Floats shifted = subtract_product(a, all(factor * kLog2E), loaded(kExponents, a)), n = shifted - kExponent;
+#if defined(__aarch64__)
+    // The product is not rounded; ln 2 is off by 2^-29.
+    return {shifted, multiply_add(n, all(0x1.62e43p-1F / factor), a)};
+#else
+    constexpr float kLn2 = 0x1.62e4p-1F, kLn2Rest = 0x1.7f7d1cp-20F;  // n * kLn2 is exact
+    return {shifted, multiply_add(n, all(kLn2Rest / factor), multiply_add(n, all(kLn2 / factor), a))};
+#endif
 }
+constexpr Polynomial<3> kPowerOfE = {
+    all(1), {{all(-1), 0.499999942F}, {all(-0.166664313F), 0.0416680012F}, {all(-0.00837415516F), 0.00138437028F}}};
 /// e^-a.
 KAI_INLINE Power e_to_minus(Floats a) {
-    constexpr float kPower[] = {0.00138437028F, -0.00837415516F, 0.0416680012F, -0.166664313F,
-                                0.499999942F,   -1.0F,           1.0F};
-    const Reduced r = reduced(a);
-    return {scale_of(r.shifted), polynomial_6(r.s, kPower)};
+    const Reduced r = reduced(a, 1);
+    return {scale_of(r.shifted), kPowerOfE(r.s)};
 }
 /// 1 + 2^-t.
 KAI_INLINE Floats plus_1(Power p) {
-    return multiply_add(p.scale, p.power, all(1));
+    return multiply_add(p.scale, p.power, loaded(kOne, p.power));
 }
 
 KAI_INLINE Floats identity(Floats x) {
@@ -166,17 +210,14 @@ KAI_INLINE Floats silu(Floats x) {
     return x / plus_1(e_to_minus(at_most(x, kMostExponent)));
 }
 
+constexpr Floats kMinusHalf = all(-0.5F);
+constexpr Polynomial<2> kLess = {all(1), {{all(-0.66666308F), 0.333332432F}, {all(-0.1338117264F), 0.0445640032F}}};
 KAI_INLINE Floats tanh(Floats x) {
-    constexpr float kLess[] = {0.0013926251F, -0.0083632329F, 0.041666554F, -0.16666577F, 0.5F};
-    const auto [shifted, s] = reduced(2.0F * at_most(magnitude(x), 20));
-    Floats q = all(kLess[0]);
-    for (size_t i = 1; i < sizeof(kLess) / sizeof(float); ++i) {
-        q = multiply_add(q, s, all(kLess[i]));
-    }
-    // e^-s = 1 - less: small results keep their bits.
-    const Floats scale = scale_of(shifted), less = subtract_product(s * s, q, s);
-    const Floats w = subtract_product(scale, less, scale - 1.0F);
-    return with_sign_of(w / (2.0F + w), x);
+    const auto [shifted, s] = reduced(at_most(magnitude(x), 20), 2);
+    // e^-2s = 1 - 2 * less: small results keep their bits.
+    const Floats scale = scale_of(shifted), less = subtract_product(s * s, kLess(s), s);
+    const Floats half_w = subtract_product(scale, less, multiply_add(scale, all(0.5F), loaded(kMinusHalf, scale)));
+    return with_sign_of(half_w / (1.0F + half_w), x);
 }
 
 KAI_INLINE Floats gelu_tanh(Floats x) {
@@ -184,21 +225,21 @@ KAI_INLINE Floats gelu_tanh(Floats x) {
     constexpr float kMost = 10.04F, kLeast = -10.07F;            // t is 127.3 and -128.3
     x = at_least(x, kLeast);
     const Floats y = at_most(x, kMost);
-    return x / plus_1(two_to_minus(y * multiply_add(y * y, all(kCubic), all(kLinear))));
+    return x / plus_1(two_to_minus(y, multiply_add(y * y, all(kCubic), all(kLinear)), kExponents));
 }
 
+constexpr Floats kHOf0 = all(1.151108717e+00F);
+constexpr Polynomial<4> kH = {
+    all(4.591749210e-01F),
+    {{all(5.259313463e-02F), -7.183931951e-03F},
+     {all(2.028930637e-04F), 1.774028413e-04F},
+     {all(-4.538944000e-05F), 5.400615918e-06F},
+     {all(-3.213782017e-07F), 7.560648501e-09F}}};
 KAI_INLINE Floats gelu_erf(Floats x) {
-    constexpr float kMost = 13.26F;  // where e^(-a^2 / 2) is 0
-    constexpr float kP[] = {-0.1700788085F, 0.3317014615F, -0.2463874547F, 0.229766752F,
-                            0.02099636503F, 0.1068063277F, 0.09808562196F, 0.09982303948F};
-    const Floats a = at_most(magnitude(x), kMost);
-    const Floats r = 1.0F / multiply_add(a, all(0.25F), all(1));
-    Floats p = all(0.02928668874F);
-    for (const float c : kP) {
-        p = multiply_add(p, r, all(c));
-    }
-    const Power e = two_to_minus(a * (kLog2E / 2) * a);
-    return subtract_product(a * p, r * (e.scale * e.power), at_least(x, 0));
+    constexpr float kMost = 13.01F;  // where Q is 0
+    const Floats a = at_most(magnitude(x), kMost), h = kH(a);
+    const Power q = two_to_minus(a, multiply_add(a, h, loaded(kHOf0, h)), kExponentsOfHalf);
+    return subtract_product(a * q.scale, q.power, at_least(x, 0));
 }
 
 template <Floats (*function)(Floats)>

@@ -13,7 +13,7 @@ namespace {
 struct Parts {
     const void *product, *bias, *column_scale, *column_shift, *gate, *gate_bias, *c;
 };
-constexpr size_t kParts = sizeof(Parts) / sizeof(void*);
+constexpr size_t kParts = sizeof(Parts) / sizeof(void*), kVectors = kActivated / kLanes;
 
 /// Steps of the formula that change something. Factors of 1 and bounds that are infinite do not, to the bit.
 struct Steps {
@@ -21,16 +21,16 @@ struct Steps {
     float row_scale, row_shift;
 };
 
-KAI_INLINE Floats load(const void* from, size_t vector) {
+KAI_INLINE Floats load(const void* from, size_t offset) {
     Floats x;
-    __builtin_memcpy(&x, at(from, vector * sizeof(x)), sizeof(x));
+    __builtin_memcpy(&x, at(from, offset), sizeof(x));
     return x;
 }
 
-/// to = the results, as floats; `to` may be c.
+/// to = the results, as floats, of the parts at an offset in bytes; `to` may be c.
 template <typename F>
-KAI_INLINE void finish_block(const Store& how, const Steps& steps, const Parts& parts, F activation, void* to) {
-    constexpr size_t kVectors = kActivated / kLanes;
+KAI_INLINE void finish_block(
+    const Store& how, const Steps& steps, const Parts& parts, size_t offset, F activation, void* to) {
     Floats x[kVectors];
     const auto each = [&x](auto f) {
 #pragma GCC unroll 4
@@ -38,18 +38,19 @@ KAI_INLINE void finish_block(const Store& how, const Steps& steps, const Parts& 
             x[i] = f(x[i], i);
         }
     };
-    each([&](Floats, size_t i) { return parts.product != nullptr ? load(parts.product, i) : all(0); });
+    const auto load_from = [&](const void* part, size_t i) { return load(part, offset + i * sizeof(Floats)); };
+    each([&](Floats, size_t i) { return parts.product != nullptr ? load_from(parts.product, i) : all(0); });
     if (steps.alpha) {
         each([&](Floats v, size_t) { return v * how.alpha; });
     }
     if (parts.bias != nullptr) {
-        each([&](Floats v, size_t i) { return v + load(parts.bias, i); });
+        each([&](Floats v, size_t i) { return v + load_from(parts.bias, i); });
     }
     if (parts.column_scale != nullptr) {
-        each([&](Floats v, size_t i) { return v * load(parts.column_scale, i); });
+        each([&](Floats v, size_t i) { return v * load_from(parts.column_scale, i); });
     }
     if (parts.column_shift != nullptr) {
-        each([&](Floats v, size_t i) { return v + load(parts.column_shift, i); });
+        each([&](Floats v, size_t i) { return v + load_from(parts.column_shift, i); });
     }
     if (steps.row) {
         each([&](Floats v, size_t) { return v * steps.row_scale + steps.row_shift; });
@@ -57,9 +58,9 @@ KAI_INLINE void finish_block(const Store& how, const Steps& steps, const Parts& 
     each([&](Floats v, size_t) { return activation(v); });
     if (steps.gate) {
         each([&](Floats v, size_t i) {
-            Floats second = parts.gate != nullptr ? load(parts.gate, i) * how.alpha : all(0);
+            Floats second = parts.gate != nullptr ? load_from(parts.gate, i) * how.alpha : all(0);
             if (parts.gate_bias != nullptr) {
-                second += load(parts.gate_bias, i);
+                second += load_from(parts.gate_bias, i);
             }
             return v * second;
         });
@@ -68,7 +69,7 @@ KAI_INLINE void finish_block(const Store& how, const Steps& steps, const Parts& 
         each([&](Floats v, size_t) { return v * how.weight; });
     }
     if (parts.c != nullptr) {
-        each([&](Floats v, size_t i) { return v + load(parts.c, i) * how.beta; });
+        each([&](Floats v, size_t i) { return v + load_from(parts.c, i) * how.beta; });
     }
     if (steps.bounds) {
         each([&](Floats v, size_t) { return at_most(at_least(v, how.clamp_min), how.clamp_max); });
@@ -115,16 +116,6 @@ Parts parts_of_row(const Store& how, const Finish& finish, const Tile& tile, siz
         how.beta != 0 ? at(tile.c, r * tile.c_row) : nullptr};
 }
 
-/// Those from column j on.
-KAI_INLINE Parts parts_from(Parts parts, size_t j) {
-    for (const void** part :
-         {&parts.product, &parts.bias, &parts.column_scale, &parts.column_shift, &parts.gate, &parts.gate_bias,
-          &parts.c}) {
-        *part = *part != nullptr ? at(*part, j * sizeof(float)) : nullptr;
-    }
-    return parts;
-}
-
 /// Copies of `count` of each, from column j on, as floats.
 Parts copies_of(const Parts& parts, const Tile& tile, size_t j, size_t count, float (&copies)[kParts][kActivated]) {
     float(*copy)[kActivated] = copies;
@@ -160,6 +151,36 @@ void store_results(const Finish& finish, const Tile& tile, size_t r, const float
     }
 }
 
+/// Results of row r from column j on, by way of copies. Not inlined: the loop over whole blocks keeps its registers.
+template <typename F>
+[[gnu::noinline]] void finish_rest(
+    const Store& how, const Steps& steps, const Finish& finish, const Tile& tile, const Parts& parts, size_t r,
+    size_t j, F activation) {
+    float copies[kParts][kActivated] = {}, results[kActivated];
+    for (; j < tile.columns; j += kActivated) {
+        const size_t count = min(kActivated, tile.columns - j);
+        finish_block(how, steps, copies_of(parts, tile, j, count, copies), 0, activation, results);
+        store_results(finish, tile, r, results, count, at(tile.c, r * tile.c_row + j * size_of(tile.c_type)));
+    }
+}
+
+/// Whole blocks of all rows, f32 to f32, where the activation is the only step. Not inlined, for the same reason.
+template <typename F>
+[[gnu::noinline]] void activate_blocks(const Tile& tile, size_t columns, F activation) {
+    for (size_t r = 0; r < tile.rows; ++r) {
+        const char* product = at(tile.product, r * tile.product_row);
+        char* c = at(tile.c, r * tile.c_row);
+        for (size_t offset = 0; offset < columns * sizeof(float); offset += kActivated * sizeof(float)) {
+            Floats x[kVectors];
+#pragma GCC unroll 4
+            for (size_t i = 0; i < kVectors; ++i) {
+                x[i] = activation(load(product, offset + i * sizeof(Floats)));
+            }
+            __builtin_memcpy(c + offset, x, sizeof(x));
+        }
+    }
+}
+
 template <typename F>
 void finish_rows(const Store& how, const Finish& finish, const Tile& tile, F activation) {
     const float inf = __builtin_inff();
@@ -169,19 +190,25 @@ void finish_rows(const Store& how, const Finish& finish, const Tile& tile, F act
     steps.row = finish.row_scale != nullptr || finish.row_shift != nullptr;
     const bool in_place = tile.c_type == kai_dt_f32 && tile.product_type == kai_dt_f32;
     const size_t whole = in_place ? tile.columns / kActivated * kActivated : 0;
-    float copies[kParts][kActivated] = {}, results[kActivated];
+    const bool bare = !(steps.alpha || steps.row || steps.gate || steps.weight || steps.bounds) && how.beta == 0 &&
+                      how.bias == nullptr && finish.column_scale == nullptr && finish.column_shift == nullptr &&
+                      tile.product != nullptr;
+    if (bare) {
+        activate_blocks(tile, whole, activation);
+        if (whole == tile.columns) {
+            return;
+        }
+    }
     for (size_t r = 0; r < tile.rows; ++r) {
         steps.row_scale = finish.row_scale != nullptr ? finish.row_scale[r] : 1;
         steps.row_shift = finish.row_shift != nullptr ? finish.row_shift[r] : 0;
         const Parts parts = parts_of_row(how, finish, tile, r);
         char* c = at(tile.c, r * tile.c_row);
-        for (size_t j = 0; j < whole; j += kActivated) {
-            finish_block(how, steps, parts_from(parts, j), activation, at(c, j * sizeof(float)));
+        for (size_t offset = bare ? whole : 0; offset < whole * sizeof(float); offset += kActivated * sizeof(float)) {
+            finish_block(how, steps, parts, offset, activation, c + offset);
         }
-        for (size_t j = whole; j < tile.columns; j += kActivated) {
-            const size_t count = min(kActivated, tile.columns - j);
-            finish_block(how, steps, copies_of(parts, tile, j, count, copies), activation, results);
-            store_results(finish, tile, r, results, count, at(c, j * size_of(tile.c_type)));
+        if (whole < tile.columns) {
+            finish_rest(how, steps, finish, tile, parts, r, whole, activation);
         }
     }
 }
