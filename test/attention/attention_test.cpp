@@ -42,6 +42,8 @@ TEST_P(Attention, Prefill) {
         expect_right(p, {{37, 0, 37, 0}}, {});
         expect_right(p, {{40, 30, 70, 0}}, {});
     }
+    // Tiles begin with another head than the first one of a token.
+    expect_right(problem_of(GetParam(), 3, 1, 32, 32), {{40, 0, 40, 0}}, {});
 }
 
 TEST_P(Attention, SizesOfHeads) {
