@@ -38,6 +38,7 @@ start_step  .req x6
     scale_two \p, 4, 5, 64
     add     start, start, start_step
 .endm
+// Sums c and d of row pair p, scaled, to the results that `start` + at holds.
 .macro scale_two p, c, d, at
     ldp     qT_a, qT_b, [start, #\at]
     fmla    T_a.4s, S\p\()_\c\().4s, X_\c\().4s

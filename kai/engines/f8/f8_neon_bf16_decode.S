@@ -37,6 +37,7 @@ tables      .req x3
     when    \step, 2, ushr U_\i\().16b, I_\i\().16b, #4
     finish  \i, \step
 .endm
+// The same of E5M2.
 .macro decode_e5m2 i, step
     when    \step, 0, add I_\i\().16b, V_\i\().16b, four.16b
     when    \step, 0, and U_\i\().16b, V_\i\().16b, magnitude.16b
@@ -45,6 +46,7 @@ tables      .req x3
     when    \step, 2, ushr U_\i\().16b, U_\i\().16b, #3
     finish  \i, \step
 .endm
+// What both have in common: codes without an exponent by tables, the bias, the sign.
 .macro finish i, step
     when    \step, 3, tbx W_\i\().16b, {low.16b}, I_\i\().16b
     when    \step, 4, add U_\i\().16b, U_\i\().16b, base.16b

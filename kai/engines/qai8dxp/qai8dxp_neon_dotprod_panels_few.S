@@ -161,6 +161,7 @@ stride  .req x9
 .macro int2_load g
     ld1     {Bb_\g\().16b}, [cursor], group
 .endm
+// Bb_0 - Bb_3 = the first groups; at_3 behind them.
 .macro int2_begin
     int2_load 0
     int2_load 1

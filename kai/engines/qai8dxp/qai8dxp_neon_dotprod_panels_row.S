@@ -228,6 +228,7 @@ at_3    .req x16
     add     at_0, at_3, group
     int2_groups_at
 .endm
+// Bb_<g> = the first groups of all columns.
 .macro int2_begin
     .set    int2_columns, 0
     int2_groups_at
