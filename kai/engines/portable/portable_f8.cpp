@@ -33,14 +33,11 @@ using Weights = float[kVectors][kChunk][4];
 
 #if defined(__aarch64__)
 
-/// Four codes of E4M3 as f32. In an f16 sign, exponent and fraction mean 2^-8 of what they mean here.
+/// Four codes of E4M3 as f32. In an f16 sign, exponent and fraction mean 2^-8 of what they mean here. NaN becomes 480:
+/// the scale of its block is NaN.
 KAI_INLINE float32x4_t from_e4m3(int16x4_t codes) {
-    const int16x4_t magnitude = vand_s16(codes, vdup_n_s16(0x7F)), sign = vdup_n_s16(static_cast<int16_t>(0xBFFF));
-    const float32x4_t value =
-        vmulq_n_f32(vcvt_f32_f16(vreinterpret_f16_s16(vand_s16(vshl_n_s16(codes, 7), sign))), 0x1p8F);
-    const uint32x4_t is_nan =
-        vreinterpretq_u32_s32(vmovl_s16(vreinterpret_s16_u16(vceq_s16(magnitude, vdup_n_s16(0x7F)))));
-    return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(value), is_nan));
+    const int16x4_t shifted = vand_s16(vshl_n_s16(codes, 7), vdup_n_s16(static_cast<int16_t>(0xBFFF)));
+    return vmulq_n_f32(vcvt_f32_f16(vreinterpret_f16_s16(shifted)), 0x1p8F);
 }
 /// Four codes of E5M2.
 KAI_INLINE float32x4_t from_e5m2(int16x4_t codes) {
