@@ -26,6 +26,9 @@ foreach(object IN LISTS objects)
             string(REPLACE "+" ",+" extensions "${extensions}")
             string(REGEX REPLACE "^," "" extensions "${extensions}")
             string(REGEX REPLACE "\\+fp16(,|$)" "+fullfp16\\1" extensions "${extensions}")
+            if(isa STREQUAL "neon_fp8dot4" AND source MATCHES "\\.S$")
+                string(APPEND extensions ",+fp8,+fp8dot4")  # the same
+            endif()
             if(isa STREQUAL "sme_mop4" AND source MATCHES "\\.S$")
                 string(APPEND extensions ",+sme2p1,+sme-mop4")  # macros encode it
             endif()

@@ -346,7 +346,8 @@ protected:
         }
         if (lhs && blocks) {
             // Groups of 4 and 8; kr is even where it is split.
-            return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) && (format.scale_type == Format::f16_scale || t.sr == 2);
+            return (t.sr == 2 ? t.kr >= 8 : t.kr >= 4) &&
+                   (format.scale_type == Format::f16_scale || t.sr == 2 || format.is_f8());
         }
         if (p.signature == KAI_LHS_QUANT_PACK) {
             return t.kr % t.sr == 0;

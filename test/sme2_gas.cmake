@@ -3,8 +3,9 @@
 #
 # kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from
 # REFERENCE without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has
-# encodings, or the instructions of SVE2.1. kai/engines/asm/sme_mop4.inc has encodings: OBJDUMP says of each instruction
-# in test/sme_mop4_forms.S what the comment beside it says. No other file contains encodings.
+# encodings, or the instructions of SVE2.1. kai/engines/asm/sme_mop4.inc and fp8.inc have encodings: OBJDUMP says of
+# each instruction in test/sme_mop4_forms.S and fp8_forms.S what the comment beside it says. No other file contains
+# encodings.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -76,28 +77,32 @@ foreach(source IN LISTS sources)
     endforeach()
 endforeach()
 
-# Quarter-tile outer products, which only LLVM 20 and newer know.
-set(forms "${ROOT}/test/sme_mop4_forms.S")
-file(STRINGS "${forms}" expected REGEX "^    .*// ")
-list(TRANSFORM expected REPLACE "^.*// +" "")
-execute_process(COMMAND ${reference} "-I${ROOT}" -c "${forms}" -o forms.o COMMAND_ERROR_IS_FATAL ANY
-    WORKING_DIRECTORY "${WORK}")
-execute_process(COMMAND "${OBJDUMP}" -d --no-show-raw-insn --mattr=+sme2p1,+sme-mop4 forms.o
-    WORKING_DIRECTORY "${WORK}" OUTPUT_VARIABLE dump ERROR_VARIABLE errors)
-if(errors MATCHES "not a recognized feature")
-    message(STATUS "NOT COMPARED: ${forms}: ${OBJDUMP} does not know FEAT_SME_MOP4")
-else()
+# Instructions that only newer versions of LLVM know: quarter-tile outer products 20, FP8 19.
+foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4")
+    string(REPLACE "|" ";" forms_of "${forms_of}")
+    list(POP_FRONT forms_of name features)
+    set(forms "${ROOT}/test/${name}_forms.S")
+    file(STRINGS "${forms}" expected REGEX "^    .*// ")
+    list(TRANSFORM expected REPLACE "^.*// +" "")
+    execute_process(COMMAND ${reference} "-I${ROOT}" -c "${forms}" -o forms.o COMMAND_ERROR_IS_FATAL ANY
+        WORKING_DIRECTORY "${WORK}")
+    execute_process(COMMAND "${OBJDUMP}" -d --no-show-raw-insn "--mattr=${features}" forms.o
+        WORKING_DIRECTORY "${WORK}" OUTPUT_VARIABLE dump ERROR_VARIABLE errors)
+    if(errors MATCHES "not a recognized feature")
+        message(STATUS "NOT COMPARED: ${forms}: ${OBJDUMP} does not know ${features}")
+        continue()
+    endif()
     string(REGEX MATCHALL "[a-z0-9]+\t[^\n]+" said "${dump}")
     list(TRANSFORM said REPLACE "\t" " ")
     if(NOT said STREQUAL expected)
         list(APPEND wrong "${forms}: ${said}")
     endif()
     math(EXPR compared "${compared} + 1")
-endif()
+endforeach()
 
 file(GLOB_RECURSE files "${ROOT}/kai/*.S" "${ROOT}/kai/*.inc" "${ROOT}/kai/*.h" "${ROOT}/kai/*.hpp" "${ROOT}/kai/*.cpp")
 list(REMOVE_ITEM files "${ROOT}/kai/engines/asm/sme2_gas.inc" "${ROOT}/kai/engines/asm/sve2p1.inc"
-    "${ROOT}/kai/engines/asm/sme_mop4.inc")
+    "${ROOT}/kai/engines/asm/sme_mop4.inc" "${ROOT}/kai/engines/asm/fp8.inc")
 foreach(file IN LISTS files)
     file(STRINGS "${file}" lines REGEX "\\.inst[ \t]")
     if(lines)

@@ -252,10 +252,14 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
         case KAI_GEMM_F8E4M3_BLOCK:
+            g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e4m3c32p");
+            g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             break;
         case KAI_GEMM_F8E5M2_BLOCK:
+            g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e5m2c32p");
+            g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
             break;
         case KAI_GEMM_FLOAT_TABLE:  // only as floats
         case KAI_GEMM_KIND_COUNT:

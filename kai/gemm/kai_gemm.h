@@ -287,7 +287,11 @@ struct kai_gemm_problem {
     /// F8*_BLOCK: how many columns have the same scales, 128 where a scale is of 128 x 128 weights. 0: 1.
     uint64_t scale_columns;
 
-    uint64_t reserved[19];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
+    /// F8*_BLOCK: not 0 permits rounding A to E4M3, block by block with a scale (4 significant bits instead of the 8 of
+    /// bf16), where that is faster: on CPUs with FEAT_FP8DOT4.
+    uint64_t allow_f8;
+
+    uint64_t reserved[18];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).
 };
 
 /// f32 A, B and C, not transposed, one matrix, alpha 1, beta 0, no bounds, one unit, one SME unit, caches of 64 KB and

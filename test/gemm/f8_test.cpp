@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kai/kai_cpu.h"
 #include "test/gemm/experiment.hpp"
 #include "test/reference/float16.hpp"
 #include "test/support/said.hpp"
@@ -131,7 +132,7 @@ TEST(GemmF8, Multiplies) {
                     std::vector<float> a(m * w.k), c(m * n);
                     std::vector<uint16_t> c16(m * n);
                     for (float& x : a) {
-                        x = reference::f32_from_bf16(reference::bf16_from_f32(random.real(-1, 1)));
+                        x = static_cast<float>(random.integer(-8, 8)) / 8;  // exact as E4M3, too
                     }
                     kai_gemm_operands o = {};
                     o.m = m, o.a.data = a.data(), o.b.data = packed.data();
@@ -207,6 +208,28 @@ TEST(GemmF8, ExtremeExponents) {
     EXPECT_EQ(c[0], 0x1p-129F);
     EXPECT_EQ(c[1], 0x1p125F);
     EXPECT_TRUE(std::isnan(c[2]));
+}
+
+// allow_f8 chooses the kernels that quantise A to E4M3 where the CPU has them, for one row and for many, and packs B
+// alike.
+TEST(GemmF8, AllowedToQuantiseA) {
+    Random random(5);
+    const bool has_fdot =
+        kai_registry_runnable(uint64_t{1} << KAI_CPU_FP8DOT4, nullptr, 0) &&
+        kai_registry_find_ukernel("matmul_clamp_f32_f8e4m3d32p8x4_f8e4m3c32p12x4_8x12_neon_fp8dot4") != nullptr;
+    for (const kai_gemm_kind kind : kF8Kinds) {
+        const Weights w(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random);
+        kai_gemm_problem p = w.problem(8);
+        kai_gemm_plan as_bf16, as_f8;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &as_bf16), KAI_GEMM_OK);
+        p.allow_f8 = 1;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &as_f8), KAI_GEMM_OK);
+        for (const kai_gemm_kernel* kernel : {&as_f8.gemm, &as_f8.gemv}) {
+            EXPECT_EQ(std::strcmp(kernel->ukernel->lhs_format, "f8e4m3d32p") == 0, has_fdot) << kernel->ukernel->name;
+        }
+        EXPECT_STREQ(as_bf16.gemm.ukernel->lhs_format, "bf16p");
+        EXPECT_EQ(packed_by(as_bf16, w, {}, Flush::end), packed_by(as_f8, w, {}, Flush::end));
+    }
 }
 
 TEST(GemmF8, Refuses) {

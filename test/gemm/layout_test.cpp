@@ -75,10 +75,11 @@ TEST(GemmLayout, OfThisMajorVersion) {
             offsetof(kai_gemm_problem, rates),
             offsetof(kai_gemm_problem, divides_columns),
             offsetof(kai_gemm_problem, scale_columns),
+            offsetof(kai_gemm_problem, allow_f8),
             offsetof(kai_gemm_problem, reserved)}),
         (Bytes{432, 0,   8,   16,  24,  32,  33,  36,  40,  44,  48,  52,  56,  60,  61,
                62,  64,  72,  76,  80,  84,  88,  92,  96,  100, 104, 108, 112, 113, 120,
-               128, 136, 144, 152, 160, 168, 172, 176, 184, 192, 200, 264, 272, 280}))
+               128, 136, 144, 152, 160, 168, 172, 176, 184, 192, 200, 264, 272, 280, 288}))
         << "kai_gemm_problem";
     EXPECT_EQ(
         (Bytes{

@@ -685,6 +685,12 @@ size_t bias(const Shape& s, size_t r) {
 }
 }  // namespace f8c32p
 
+namespace f8d32p {  // the same without biases
+size_t stride(const Shape& s) {
+    return f8c32p::block(s, s.blocks());
+}
+}  // namespace f8d32p
+
 namespace qsi4c32ps4s0sbf16 {  // as qsi4c32pbf16, but groups of eight: byte j holds j and j + 4
 Place place(const Shape& s, size_t c, size_t kk) {
     const size_t L = s.kr / s.sr, i = kk % s.bl, j = i / 8 * 4 + i % 4;
@@ -760,6 +766,8 @@ const std::vector<Format>& formats() {
             .with_blocks()
             .with_scale(Format::f32_scale, qsi8d32pscalef32::scale)
             .with_offset(qsi8d32pscalef32::sum),
+        Format{"f8e4m3d32p", kLhs, Format::f8e4m3, f8d32p::stride, kAt<f8c32p::place>}.with_blocks().with_scale(
+            Format::f32_scale, f8c32p::scale),
         Format{"qsi8d32psumf16", kLhs, Format::i8, qsi8d32psumf16::stride, kAt<qsi8d32psumf16::place>}
             .with_blocks_of(32)
             .with_scale(Format::f16_scale, qsi8d32psumf16::scale)

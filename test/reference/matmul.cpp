@@ -75,23 +75,25 @@ Sum floats(const Floats& of, size_t m, size_t n) {
     return sum;
 }
 
-/// Floats x codes of 8-bit floating point, a scale per block of a column.
+/// Floats, or codes of 8-bit floating point with a scale per block, x such codes.
 Sum f8_blocks(const Side& lhs, const Side& rhs, size_t m, size_t n, bool flushes) {
     Sum sum;
     for (size_t b = 0; b < rhs.blocks(); ++b) {
         Sum block;
         for (size_t kk = b * rhs.bl; kk < (b + 1) * rhs.bl; ++kk) {
-            const double x = lhs.values[m * lhs.k + kk];
+            const size_t at = m * lhs.k + kk;
+            const double x = lhs.f8 ? f32_from_f8(*lhs.f8, static_cast<uint8_t>(lhs.q[at])) : lhs.values[at];
             const double product = x * f32_from_f8(*rhs.f8, static_cast<uint8_t>(rhs.q[n * rhs.k + kk]));
             block.add(product);
             block.tiny += flushes && Floats::is_tiny(x) ? std::fabs(product) : 0;
         }
-        const double scale = rhs.scale[n * rhs.blocks() + b];
+        const double of_lhs = lhs.f8 ? lhs.scale[m * lhs.blocks() + b] : 1;
+        const double scale = rhs.scale[n * rhs.blocks() + b] * of_lhs;
         sum.value += scale * block.value;
         sum.magnitude += std::fabs(scale) * block.magnitude;
         sum.tiny += std::fabs(scale) * (block.tiny + static_cast<double>(2 * rhs.bl) * 0x1p-149);
     }
-    sum.operations = 2 * rhs.k + 2 * rhs.blocks();
+    sum.operations = 2 * rhs.k + (lhs.f8 ? 3 : 2) * rhs.blocks();
     return sum;
 }
 

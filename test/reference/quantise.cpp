@@ -52,6 +52,37 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
     }
 }
 
+/// The nearest code of E4M3, the even one of two; |x| <= 448.
+uint8_t e4m3_from_f32(float x) {
+    int best = 0;
+    for (int code = 1; code < 0x7F; ++code) {
+        const float nearest = std::fabs(f32_from_f8(F8::e4m3, static_cast<uint8_t>(best)) - std::fabs(x));
+        const float distance = std::fabs(f32_from_f8(F8::e4m3, static_cast<uint8_t>(code)) - std::fabs(x));
+        best = distance < nearest || (distance == nearest && code % 2 == 0) ? code : best;
+    }
+    return static_cast<uint8_t>(best | (std::signbit(x) ? 0x80 : 0));
+}
+
+/// Scales are powers of 2.
+void quantise_block_to_f8(const float* x, size_t bl, Side& side, size_t row, size_t b) {
+    float amax = 0;
+    bool finite = true;
+    for (size_t i = 0; i < bl; ++i) {
+        finite = finite && std::isfinite(x[i]);
+        amax = std::max(amax, std::fabs(x[i]));
+    }
+    const size_t block = row * side.blocks() + b;
+    side.unspecified[block] = !finite;
+    float scale = 0x1p-126f;
+    while (finite && amax > 448 * scale) {
+        scale *= 2;
+    }
+    side.scale[block] = scale;
+    for (size_t i = 0; i < bl && finite; ++i) {
+        side.q[row * side.k + b * bl + i] = static_cast<int8_t>(e4m3_from_f32(x[i] / scale));
+    }
+}
+
 /// One row, with a zero point. Every operation is an f32 operation of its own.
 void quantise_row(const float* x, size_t k, Ties ties, size_t L, Side& side, size_t row) {
     float lo = 0, hi = 0;
@@ -130,6 +161,9 @@ Side lhs_side(
         }
         return side;
     }
+    if (f.is_f8()) {
+        side.f8 = F8::e4m3;
+    }
     side.scale.resize(rows * side.blocks());
     side.unspecified.resize(rows * side.blocks());
     if (f.offset != nullptr) {
@@ -137,7 +171,8 @@ Side lhs_side(
     }
     for (size_t row = 0; row < rows; ++row) {
         for (size_t b = 0; b < side.blocks(); ++b) {
-            quantise_block(f, values.data() + row * k + b * bl, bl, ties, side, row, b);
+            const float* x = values.data() + row * k + b * bl;
+            f.is_f8() ? quantise_block_to_f8(x, bl, side, row, b) : quantise_block(f, x, bl, ties, side, row, b);
         }
     }
     return side;

@@ -332,6 +332,8 @@ inline constexpr Format qsi2c32pscalef16 =
     Format{"qsi2c32pscalef16", 2, Format::one}.nibbles_apart(1).after_all_blocks(2);
 /// Before a block: f16 scale.
 inline constexpr Format qsi8c32pscalef16 = Format{"qsi8c32pscalef16", 8, Format::kr}.after_all_blocks(2);
+/// After a block: f32 scale.
+inline constexpr Format f8e4m3d32p = Format{"f8e4m3d32p", 8, Format::kr}.after_block(4);
 /// After a block: f32 scale; after the panel: f32 bias. Bytes of a code each (f8.hpp).
 inline constexpr Format f8e4m3c32p = Format{"f8e4m3c32p", 8, Format::kr}.after_block(4).after_panel(4);
 inline constexpr Format f8e5m2c32p = Format{"f8e5m2c32p", 8, Format::kr}.after_block(4).after_panel(4);

@@ -122,7 +122,7 @@ KAI_INLINE void multiply_part(
 
 extern "C" {
 
-#define KAI_DEFINE_TILES(...) KAI_DEFINE_F8(kai::multiply_tiles, __VA_ARGS__)
+#define KAI_DEFINE_TILES(...) KAI_DEFINE_F8(RHS_BL, kai::multiply_tiles, __VA_ARGS__)
 #define KAI_ISA_neon_bf16 KAI_LINES(KAI_DEFINE_TILES)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kai::kE4m3, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_f8e4m3c32p/ukernels.def"

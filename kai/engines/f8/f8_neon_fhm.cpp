@@ -139,7 +139,7 @@ KAI_INLINE void multiply_row_part(
 
 extern "C" {
 
-#define KAI_DEFINE_ROW(...) KAI_DEFINE_F8(kai::multiply_row, __VA_ARGS__)
+#define KAI_DEFINE_ROW(...) KAI_DEFINE_F8(RHS_BL, kai::multiply_row, __VA_ARGS__)
 #define KAI_ISA_neon_fhm KAI_LINES(KAI_DEFINE_ROW)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, kai::kE4m3, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_bf16p_f8e4m3c32p/ukernels.def"

@@ -76,10 +76,10 @@ struct F8Part {
 }  // namespace
 }  // namespace kai
 
-/// Getters and run function of a micro-kernel: RUN(problem, format).
-#define KAI_DEFINE_F8(RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                                 \
-    KAI_DEFINE_MATMUL_GETTERS_RHS_BL(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                \
-    KAI_RUN_MATMUL_BL(NAME, void) {                                                                                \
+/// Getters and run function of a micro-kernel: RUN(problem, format). BLOCKS: BL, or RHS_BL if the LHS has no blocks.
+#define KAI_DEFINE_F8(BLOCKS, RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
+    KAI_DEFINE_MATMUL_GETTERS_##BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))              \
+        KAI_RUN_MATMUL_BL(NAME, void) {                                                                            \
         static_assert(NR == kai::kF8Columns && KR == kai::kF8Group && SR == 1, "panels that are read");            \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                            \
         kai::check_blocks(kai::RHS, k, bl);                                                                        \

@@ -82,6 +82,12 @@ KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f32_neon)
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f16_neon)
 
+/// Format f8e4m3d32p, any mr, kr 4, sr 1: f32 quantised to E4M3 (OCP OFP8). The scale of a block is the least power of
+/// 2 from 2^-126 on with |x| <= 448 * scale; the code is that of x / scale, to nearest, ties to even. NaN and
+/// infinities become NaN. @pre bl is a multiple of 32.
+kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_f8e4m3d32p_f32;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_f8e4m3d32p_f32)
+
 /// Format f16p with kr 4, sr 2: f32 rounded to f16, to nearest, ties to even. Not used: m_idx_start (`lhs` is the first
 /// row); bl is for the getters. @pre k is a multiple of 16.
 kai_run_lhs_pack_bl_fn kai_run_lhs_pack_f16pmrx2_f32_neon;
@@ -282,6 +288,7 @@ kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_f8e4m3d32p_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_pack_f16pmrx2_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d256p_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32_rows;
