@@ -981,7 +981,7 @@ TEST_P(Pack, StridesBeyond32Bits) {
                 source.data.data(), strided ? lines : 1, source.data.size() / (strided ? lines : 1), stride);
             const test::SparseBuffer scales(source.scale.data(), count, source.scale.size() / count, stride);
             source.lines = data.data(), source.stride = strided ? stride : source.stride;
-            if (test::has_block_sums(p)) {
+            if (kai::has_scale_stride(p)) {
                 source.scales = scales.data(), source.scale_stride = stride;
             }
             test::run_rhs(p, tile, source, 0, count, packed.data());

@@ -10,6 +10,8 @@
 #pragma GCC visibility push(hidden)
 namespace kai::attention {
 
+KAI_STRUCT(FusedBlock, KAI_FUSED_BLOCK);
+
 /// For one type of queries, keys, values and P. Errors are those of SoftmaxBlock. ZA is committed before.
 using FusedFn = void(const FusedBlock* block);
 

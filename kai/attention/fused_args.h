@@ -34,8 +34,3 @@
     field(float, 4, c0)
 // clang-format on
 KAI_OFFSETS(FUSED_BLOCK, KAI_FUSED_BLOCK)
-#if !defined(__ASSEMBLER__)
-namespace kai::attention {
-KAI_STRUCT(FusedBlock, KAI_FUSED_BLOCK);
-}  // namespace kai::attention
-#endif

@@ -225,7 +225,7 @@ TEST_P(Matmul, ClampsWhatOneBlockMakes) {
         if (!(lhs_format->plain && wide())) {  // outer products of floats take all of k at a time (long_depths)
             depths.push_back({4096 + block, 0});
         }
-    } else if (!lhs_format->plain && m_step * n_step < 512) {
+    } else if ((!lhs_format->plain || rhs_format->is_f8()) && m_step * n_step < 512) {
         depths.insert(depths.end(), {{4128, 32}, {4256, 224}});
     }
     const std::vector<size_t> rows = few_and_many(one_row ? 1 : std::min<size_t>(lhs_tile.rows, 5));
