@@ -103,6 +103,8 @@ def main():
     doxygen = sys.argv[2] if len(sys.argv) > 2 else "doxygen"
     source = site / "source"
     shutil.rmtree(source, ignore_errors=True)
+    for page in [*site.glob("*.html"), *site.glob("*.js")]:  # those of before, which nothing may lead to any more
+        page.unlink()
     headers = [path for path in sorted((ROOT / "kai").rglob("*.h")) if ROOT / "kai/engines" not in path.parents]
     adopted = {ROOT / "README.md"}
     parts = list(sections(adopted))
