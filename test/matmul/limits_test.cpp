@@ -158,7 +158,8 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
         return {{2, L::kRowVectors / L::kVectors * u.get_n_step(), 5, 0, 1}};
     }
     const bool by_rows = is(u.lhs_format, "qai8dxp"), by_blocks = std::string(u.lhs_format).find("qsi8d") == 0;
-    if (needs(u, KAI_CPU_SME) || kai::is_unified(u) || !(by_rows || by_blocks)) {
+    const bool runs_sme = (kai::run_features(u) >> KAI_CPU_SME & 1) != 0;
+    if (runs_sme || kai::is_unified(u) || !(by_rows || by_blocks)) {
         return {};
     }
     if (!needs(u, KAI_CPU_DOTPROD) && !needs(u, KAI_CPU_I8MM) && !needs(u, KAI_CPU_SVE_I8MM)) {
