@@ -20,6 +20,14 @@ struct F8Type {
 };
 inline constexpr F8Type f8e4m3 = {4, 3, false}, f8e5m2 = {5, 2, true};
 
+/// 2^exponent, a normal number: -126 to 127.
+KAI_INLINE float power_of_2(int exponent) {
+    const uint32_t bits = static_cast<uint32_t>(exponent + 127) << 23;
+    float x;
+    __builtin_memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
 /// The value of a code. A NaN is the default one.
 constexpr float f8_value(F8Type type, unsigned code) {
     const unsigned magnitude = code & 0x7F, exponent = magnitude >> type.fraction;

@@ -9,6 +9,7 @@
 // Sums wait in dst for the next part of k.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/f8.hpp"
 #include "kai/engines/f8/f8_panels.hpp"
 
 namespace kai {
@@ -35,13 +36,6 @@ struct F8Row {
     int exponent;
 };
 constexpr F8Row kE4m3 = {kai_row_f8e4m3_1x12_neon_fhm, 8}, kE5m2 = {kai_row_f8e5m2_1x12_neon_fhm, 0};
-
-KAI_INLINE float power_of_2(int exponent) {
-    const uint32_t bits = static_cast<uint32_t>(exponent + 127) << 23;
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof(x));
-    return x;
-}
 
 /// The exponent that brings the largest finite element of a row to 2^14: -113 to 126.
 [[gnu::noinline]] int exponent_for(const uint8_t* row, size_t k) {

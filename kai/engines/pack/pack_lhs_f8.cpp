@@ -8,6 +8,7 @@
 //     | k = 0 - 3: 4 codes of row 0, 4 of row 1, ... | ... to the end of a block | mr f32 scales |       each block
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/f8.hpp"
 #include "kai/engines/core/pack_getters.hpp"
 #include "kai/engines/core/pack_lhs_rules.hpp"
 #include "kai/engines/pack/pack_lhs_source.hpp"
@@ -23,12 +24,6 @@ KAI_INLINE uint32_t bits_of(float x) {
     uint32_t bits;
     __builtin_memcpy(&bits, &x, sizeof(bits));
     return bits;
-}
-KAI_INLINE float power_of_2(int exponent) {
-    const uint32_t bits = static_cast<uint32_t>(exponent + 127) << 23;
-    float x;
-    __builtin_memcpy(&x, &bits, sizeof(x));
-    return x;
 }
 
 /// The exponent of the scale: -126 to 120.
