@@ -22,6 +22,9 @@
 //     n = t to the nearest,  f = t - n
 //     P = 2^n (c0 + f (c1 + f (c2 + f c3)))         f32: degree 5. FSCALE; 0 where it has no exponent for n
 //
+// With a mask or slopes, what they add is written first, to where the scores will be: masks become columns of ZA (a
+// column is a query), and rows of it, with slopes added, go to memory. Scores are scaled before this is added to them.
+//
 // Values of positions that are not there are not read as numbers: predicates of the outer products leave them out.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -44,6 +47,7 @@
     alias   scores_0, x13       // cursors over scores of either half
     alias   scores_1, x14
     alias   p, x15
+    alias   is_biased, x15      // before P
     alias   t0, x16
     alias   t1, x17
     alias   depth, x19
@@ -77,13 +81,18 @@
     alias   c4, z30             // f32
     alias   c5, z31             // f32
     alias   ones, z31           // bf16
+    alias   log2_e, z26         // before P
+    alias   slope_0, z27
+    alias   slope_1, z28
+    alias   distance_0, z29
+    alias   distance_1, z30
 
-// `what z<n>, arguments` for four vectors.
-.macro of_4 what, r0, r1, r2, r3, rest:vararg
-    \what   \r0, \rest
-    \what   \r1, \rest
-    \what   \r2, \rest
-    \what   \r3, \rest
+// A step for four vectors.
+.macro of_4 what, r0, r1, r2, r3
+    \what   \r0
+    \what   \r1
+    \what   \r2
+    \what   \r3
 .endm
 .macro load_field to, field
     ldr     \to, [args, #FUSED_BLOCK_\field]
@@ -99,6 +108,104 @@
     cmp     count, page
     csel    left, count, page, lo
     sub     count, count, left
+.endm
+
+// ---- what mask and slopes add
+
+// z\z = the mask of a query, from position on, 0 where it sees nothing. a, b: cursors over pointers and ends.
+.macro take_mask_f32 z
+    ld1w    {z\z\().s}, p1/z, [t0, position, lsl #2]
+.endm
+.macro take_mask_f16 z
+    ld1h    {z\z\().s}, p1/z, [t0, position, lsl #1]
+    fcvt    z\z\().s, p1/m, z\z\().h
+.endm
+.macro take_mask type, z
+    ldr     t0, [a], #8
+    ldr     w17, [b], #4
+    whilelo p1.s, position, t1
+    take_mask_\type \z
+.endm
+
+// Columns of a tile = masks of V queries.
+.macro take_masks type, tile
+    mov     w12, #0
+0:  take_mask \type, 0
+    take_mask \type, 1
+    take_mask \type, 2
+    take_mask \type, 3
+    mova    za\tile\()v.s[w12, 0:3], {z0.s-z3.s}
+    add     w12, w12, #4
+    cmp     vl, x12
+    b.hi    0b
+.endm
+
+// z\left, z\right += slope (distance + position + \i). Clobbers z8, z9, z12.
+.macro add_slopes i, left, right
+    add     t0, position, #\i
+    mov     z12.s, w16
+    scvtf   z12.s, p0/m, z12.s
+    fadd    z8.s, z12.s, distance_0.s
+    fadd    z9.s, z12.s, distance_1.s
+    fmla    z\left\().s, p0/m, z8.s, slope_0.s
+    fmla    z\right\().s, p0/m, z9.s, slope_1.s
+.endm
+
+.macro times_log2_e r
+    fmul    z\r\().s, z\r\().s, log2_e.s
+.endm
+
+// A vector for either half of the panel, of an array by rows.
+.macro load_lanes left, right, field
+    load_field t0, \field
+    add     t0, t0, state, lsl #2
+    ld1w    {\left\().s}, p0/z, [t0]
+    ld1w    {\right\().s}, p0/z, [t0, #1, mul vl]
+.endm
+
+// (mask + slope (distance + position)) log2 e of a panel of queries and of all positions, to scores_0 and scores_1.
+.macro write_biases
+    spread  log2_e, log2_e
+    load_field count, count
+    load_field half, slope
+    cbz     half, 4f
+    load_lanes slope_0, slope_1, slope
+    load_lanes distance_0, distance_1, distance
+4:  zero    {za}
+    load_field a, mask
+    cbz     a, 6f
+    add     a, a, state, lsl #3
+    load_field b, last
+    add     b, b, state, lsl #2
+    load_field t0, mask_f16
+    cbnz    t0, 5f
+    take_masks f32, 0
+    take_masks f32, 1
+    b       6f
+5:  take_masks f16, 0
+    take_masks f16, 1
+6:  mov     w12, #0
+7:  mova    {z0.s-z3.s}, za0h.s[w12, 0:3]
+    mova    {z4.s-z7.s}, za1h.s[w12, 0:3]
+    cbz     half, 8f
+    add_slopes 0, 0, 4
+    add_slopes 1, 1, 5
+    add_slopes 2, 2, 6
+    add_slopes 3, 3, 7
+8:  of_4    times_log2_e, 0, 1, 2, 3
+    of_4    times_log2_e, 4, 5, 6, 7
+    st1w    {z0.s-z3.s}, pn8, [scores_0]
+    st1w    {z4.s-z7.s}, pn8, [scores_1]
+    addvl   scores_0, scores_0, #4
+    addvl   scores_1, scores_1, #4
+    add     position, position, #4
+    cmp     position, count
+    b.hs    9f
+    add     w12, w12, #4
+    cmp     vl, x12
+    b.hi    7b
+    b       4b
+9:
 .endm
 
 // ---- scores
@@ -154,12 +261,24 @@
     fmax    \max\().s, p0/m, \max\().s, z9.s
 .endm
 
+// z\r0-z\r3 = what mask and slopes add + scale times themselves. Clobbers z8-z11.
+.macro add_biases r0, r1, r2, r3, from
+    ld1w    {z8.s-z11.s}, pn8/z, [\from]
+    fmad    z\r0\().s, p0/m, scale.s, z8.s
+    fmad    z\r1\().s, p0/m, scale.s, z9.s
+    fmad    z\r2\().s, p0/m, scale.s, z10.s
+    fmad    z\r3\().s, p0/m, scale.s, z11.s
+.endm
+
 // V positions of two tiles to memory, as many as the page has left; then to \end.
 .macro read_scores left_tile, right_tile, end
     mov     w12, #0
 0:  mova    {z0.s-z3.s}, za\left_tile\()h.s[w12, 0:3]
     mova    {z4.s-z7.s}, za\right_tile\()h.s[w12, 0:3]
-    cmp     position, all_first
+    cbz     is_biased, 3f
+    add_biases 0, 1, 2, 3, scores_0
+    add_biases 4, 5, 6, 7, scores_1
+3:  cmp     position, all_first
     b.lo    1f
     add     t0, position, #4
     cmp     t0, all_last
@@ -182,24 +301,26 @@
     b.hi    0b
 .endm
 
-// Scores of a panel of queries and of all positions; max_0, max_1.
-.macro score insn, t
-    load_field t0, first
-    add     t0, t0, state, lsl #2
-    ld1w    {first_0.s}, p0/z, [t0]
-    ld1w    {first_1.s}, p0/z, [t0, #1, mul vl]
-    load_field t0, last
-    add     t0, t0, state, lsl #2
-    ld1w    {last_0.s}, p0/z, [t0]
-    ld1w    {last_1.s}, p0/z, [t0, #1, mul vl]
-    mov     max_0.s, #0xff800000
-    mov     max_1.s, #0xff800000
+.macro start_scores
     load_field scores_0, scores
     load_field t0, scores_half
     add     scores_1, scores_0, t0
+    mov     position, #0
+.endm
+// Scores of a panel of queries and of all positions; max_0, max_1.
+.macro score insn, t
+    load_lanes first_0, first_1, first
+    load_lanes last_0, last_1, last
+    start_scores
+    load_field is_biased, is_biased
+    cbz     is_biased, 3f
+    write_biases
+    start_scores
+    spread  scale, score_scale
+3:  mov     max_0.s, #0xff800000
+    mov     max_1.s, #0xff800000
     load_field pages, pages
     load_field count, count
-    mov     position, #0
 4:  next_page keys
 5:  score_panel \insn, \t
     mov     hidden.s, #0xff800000
@@ -272,10 +393,7 @@
 .macro powers polynomial
     ld1w    {z0.s-z3.s}, pn8/z, [scores_0]
     addvl   scores_0, scores_0, #4
-    scaled  0
-    scaled  1
-    scaled  2
-    scaled  3
+    of_4    scaled, 0, 1, 2, 3
     fmax    {z0.s-z3.s}, {z0.s-z3.s}, z14.s         // least
     frintn  {z4.s-z7.s}, {z0.s-z3.s}
     fraction 0, 4

@@ -378,10 +378,9 @@ struct Unit {
         });
     }
 
-    /// The kernel that computes whole blocks, if there is one for what is done to scores and enough rows.
+    /// The kernel that computes whole blocks, if there is one, no soft cap, and enough rows.
     FusedFn* fused() const {
-        const bool is_simple = p().soft_cap == 0 && x.slopes == nullptr && t.sequence->mask == nullptr;
-        return is_simple && t.rows >= kFusedRows ? fused_for(plan) : nullptr;
+        return p().soft_cap == 0 && t.rows >= kFusedRows ? fused_for(plan) : nullptr;
     }
 
     /// Rows with those that fill the last panel of queries.
@@ -403,6 +402,13 @@ struct Unit {
         b.first = m.first, b.last = m.last, b.max = m.max, b.sum = m.sum, b.factor = m.factor;
         b.o = m.output, b.o_row = output_row(plan), b.is_first = 1;
         b.scale = scale() * kLog2E, b.least = -200;  // 2^-200 is 0
+        const bool has_mask = t.sequence->mask != nullptr, has_slopes = x.slopes != nullptr;
+        if (has_mask || has_slopes) {
+            b.is_biased = 1, b.log2_e = kLog2E;
+            b.score_scale = b.scale, b.scale = 1;
+            b.mask = has_mask ? m.mask : nullptr, b.mask_f16 = p().mask_type == kai_dt_f16 ? 1 : 0;
+            b.slope = has_slopes ? m.slope : nullptr, b.distance = has_slopes ? m.distance : nullptr;
+        }
         const float* const c = plan.scores.type == kai_dt_f32 ? kPolynomial5 + 2 : kPolynomial3;
         b.c5 = kPolynomial5[0], b.c4 = kPolynomial5[1], b.c3 = c[0], b.c2 = c[1], b.c1 = c[2], b.c0 = c[3];
         return b;
@@ -417,6 +423,7 @@ struct Unit {
         }
         for (size_t i = t.rows; i < panel_rows(); ++i) {
             m.first[i] = 0, m.last[i] = static_cast<uint32_t>(count);
+            m.mask[i] = m.mask[0], m.slope[i] = m.distance[i] = 0;
         }
     }
 

@@ -213,13 +213,28 @@ TEST_P(AttentionFused, WhatIsSeen) {
     }
 }
 
+/// Masks of both types, slopes, and both, with positions that rows do not see and in more than one block. The last row
+/// of a mask ends at an inaccessible page.
+TEST_P(AttentionFused, MaskAndSlopes) {
+    for (const int ways : {1, 2, 3, 4, 5, 6, 7}) {
+        const size_t size = ways == 7 ? 128 : 32;  // which the longest vectors fit
+        kai_attention_problem p = problem_of(GetParam(), 3, size, size, 2 * size);
+        p.mask_type = (ways & 4) != 0 ? kai_dt_f16 : kai_dt_f32, p.causal = ways != 5, p.window = ways == 6 ? 60 : 0;
+        p.scale = ways == 7 ? 0.4F : 0;
+        Options options;
+        options.mask = (ways & 5) != 0, options.mask_per_head = (ways & 2) != 0, options.slopes = (ways & 2) != 0;
+        options.sinks = ways == 3, options.seed = static_cast<uint64_t>(ways);
+        expect_right(p, {{7, 23, 31, 0}, {26, 0, 26, 20}, {11, 270, 281, 0}}, options);
+    }
+}
+
 /// What the micro-kernels compute one by one, with the same plan.
 TEST_P(AttentionFused, WhatItLeaves) {
-    for (const int way : {0, 1, 2}) {
+    for (const bool biased : {false, true}) {
         kai_attention_problem p = problem_of(GetParam(), 2, 32, 32, 32);
-        p.soft_cap = way == 0 ? 2.5F : 0;
+        p.soft_cap = 2.5F;
         Options options;
-        options.mask = way == 1, options.slopes = way == 2;
+        options.mask = options.slopes = biased;
         expect_right(p, {{7, 30, 37, 0}, {20, 0, 20, 0}}, options);
     }
 }

@@ -9,7 +9,7 @@
 //         core (class of cores, of kai_cpu.h)
 //     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
 //         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
-//         kv head), page, sme, causal (0 or 1)
+//         kv head), page, sme, causal, mask, slopes (0 or 1)
 //     cycles_driver --lines                such calls, one after the other, from the lines of standard input
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
@@ -383,7 +383,7 @@ void prepare_attention(const Attention& of, const Arguments& arg) {
                  heads = arg("heads", 1);
     kai_attention_problem p = kai_attention_problem_of(heads, 1, size);
     p.cache_type = of.cache, p.tokens = tokens, p.positions = length, p.page = arg("page", 256);
-    p.sme_units = arg("sme", 0), p.causal = arg("causal", 1) != 0;
+    p.sme_units = arg("sme", 0), p.causal = arg("causal", 1) != 0, p.masked = arg("mask", 0) != 0;
     kai_cpu_features();
     kai_cpu_fastest_core();
     if (kai_attention_make_plan(&p, &attention_plan) != KAI_GEMM_OK) {
@@ -407,6 +407,8 @@ void prepare_attention(const Attention& of, const Arguments& arg) {
     sequence.pages = pages.data();
     sequence.q = buffer(tokens * heads * size * 4, Bits::f32),
     sequence.out = buffer(tokens * heads * size * 4, Bits::any);
+    sequence.mask = p.masked ? buffer(tokens * length * 4, Bits::f32) : nullptr;
+    attended.slopes = arg("slopes", 0) != 0 ? reinterpret_cast<float*>(buffer(heads * 4, Bits::f32)) : nullptr;
     attended.sequences = &sequence, attended.count = 1;
     workspace = buffer(attention_plan.workspace_size, Bits::any);
 }
