@@ -58,7 +58,7 @@ function(kai_find_sources root)
     endforeach()
 
     file(GLOB gemm ${ARGN} RELATIVE "${root}" "${root}/kai/gemm/*.cpp" "${root}/kai/packed_file/*.cpp"
-        "${root}/kai/gguf_file/*.cpp")
+        "${root}/kai/gguf_file/*.cpp" "${root}/kai/conv/*.cpp")
     set(KAI_GEMM_SOURCES ${gemm} PARENT_SCOPE)
 
     file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h" "${root}/kai/gemm/*.h")

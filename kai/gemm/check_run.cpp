@@ -172,6 +172,8 @@ KAI_INLINE Violation check_tags(const Plan& plan, const Operands& x) {
 }
 
 /// The epilogue of a run.
+}  // namespace
+
 Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
     constexpr Status kBad = KAI_GEMM_BAD_VALUE;
     if (p.epilogue == 0) {
@@ -208,6 +210,8 @@ Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e) {
     }
     return {};
 }
+
+namespace {
 
 /// An epilogue, offsets of int32 sums, and the room for members of later versions, which must be zero. Few runs have
 /// one of them, and every run comes here: one look at all of it.

@@ -222,6 +222,8 @@ inline bool is_empty(const Problem& p, const Rows& rows) {
 Violation check_run(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size,
     Rows& rows);
+/// Of an epilogue alone.
+Violation check_epilogue(const Problem& p, const kai_gemm_epilogue& e);
 /// Of kai_gemm_begin_products. which: the product that is wrong.
 Violation check_products(const kai_gemm_product* products, size_t count, size_t& which);
 /// @}

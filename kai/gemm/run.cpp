@@ -252,15 +252,6 @@ char* lhs_of(const Work& w, const Matrix& matrix) {
     return at(of.workspace, layout.lhs + offset);
 }
 
-/// Tells the core that this thread waits for another one.
-void pause() {
-#if defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
-#elif defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /// The packed rows of a matrix: the shared ones if they are there, else packed here, for all if no other unit does.
 const char* lhs_on_demand(const Work& w, const Matrix& matrix, const Slot& slot) {
     enum : uint32_t { kMissing, kBeingMade, kThere };

@@ -13,6 +13,15 @@ KAI_INLINE bool is_single(const Work& w) {
     return w.single != 0;
 }
 
+/// Tells the core that this thread waits for another one.
+inline void pause() {
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
+#elif defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
 /// Which slots suit a unit of work.
 enum class Suits { any, with_sme, beside };
 

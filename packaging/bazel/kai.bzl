@@ -156,6 +156,8 @@ def kai_libraries(name):
         srcs = native.glob([
             "kai/gemm/*.cpp",
             "kai/gemm/*.hpp",
+            "kai/conv/*.cpp",
+            "kai/conv/*.hpp",
             "kai/gguf_file/*.cpp",
             "kai/packed_file/*.cpp",
             "kai/packed_file/*.hpp",

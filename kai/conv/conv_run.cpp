@@ -1,0 +1,479 @@
+// Runs of convolution.
+//
+// A unit is a tile: consecutive pixels of a phase of an image (WINOGRAD: tiles of results), and a matrix of weights.
+// Where pixels of the output are not at equal distances, it consists of segments, which are.
+//
+//     GEMM       units of the GEMM layer
+//     ROWS       a row of each pixel is gathered: taps x channels; a product of the GEMM layer
+//     INDIRECT   a table of pointers to taps; the micro-kernel, then the epilogue
+//     WINOGRAD   transform, products, transform back, epilogue
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "kai/conv/conv.hpp"
+#include "kai/gemm/slot.hpp"
+
+namespace kai::conv {
+namespace {
+
+// ---- which unit ----
+
+/// Part of the output: `count` pixels of a phase of an image, from number `first` on, row by row.
+struct Tile {
+    size_t matrix, image, first, count;
+    Matrix m;
+};
+
+struct Unit {
+    const Work& w;
+    const Plan& plan;
+    const Problem& p;
+    const Operands& x;
+    Axis rows, columns;
+    Tile t;
+    char* slot;
+
+    /// Channels of the group of a pixel of the input.
+    const char* in(size_t row, size_t column) const {
+        const size_t channel = t.m.group * group_inputs(p) * size_of(p.in_type);
+        return at(x.in, t.image * p.in_image + row * p.in_row + column * p.in_pixel + channel);
+    }
+    char* out(size_t row, size_t column) const {
+        const size_t channel = t.m.column * size_of(p.out_type);
+        return at(x.out, t.image * p.out_image + row * p.out_row + column * p.out_pixel + channel);
+    }
+    const char* weights() const {
+        return at(x.packed, t.matrix * plan.gemm.packed_b_size);
+    }
+    /// Pixels of a row of the phase.
+    size_t width() const {
+        return columns.count(t.m.phase_column);
+    }
+};
+
+/// Pixels (tiles of results) of a phase of an image.
+size_t pixels_of(const Plan& plan, const Axis& rows, const Axis& columns, const Matrix& m) {
+    if (is_winograd(plan.path)) {
+        const size_t tile = winograd_tile(plan.path);
+        return divide_up(plan.out_height, tile) * divide_up(plan.out_width, tile);
+    }
+    return rows.count(m.phase_row) * columns.count(m.phase_column);
+}
+
+/// Tiles of an image, of the phase that has most.
+size_t tiles_of(const Plan& plan) {
+    const Axis rows = rows_of(plan), columns = columns_of(plan);
+    size_t most = 0;
+    for (size_t i = 0; i < plan.phases_height; ++i) {
+        for (size_t j = 0; j < plan.phases_width; ++j) {
+            most = max(most, pixels_of(plan, rows, columns, {i, j, 0, 0, 0}));
+        }
+    }
+    return divide_up(most, plan.tile_rows);
+}
+
+/// Units that share weights follow each other.
+Tile tile_of(const Plan& plan, size_t unit) {
+    const size_t tiles = tiles_of(plan);
+    Tile t = {};
+    t.first = unit % tiles * plan.tile_rows, unit /= tiles;
+    t.image = unit % plan.problem.batch, t.matrix = unit / plan.problem.batch;
+    t.m = matrix_of(plan, t.matrix);
+    const size_t pixels = pixels_of(plan, rows_of(plan), columns_of(plan), t.m);
+    t.count = t.first < pixels ? min(plan.tile_rows, pixels - t.first) : 0;
+    return t;
+}
+
+/// Consecutive pixels of the output at equal distances.
+struct Segment {
+    size_t first, count;  ///< of the phase
+    size_t row, column;   ///< of the phase: of the first pixel
+    char* to;
+    size_t stride;
+};
+
+/// visit(segment) for all of a tile.
+template <typename Visit>
+void for_each_segment(const Unit& u, Visit visit) {
+    const Problem& p = u.p;
+    const size_t width = u.width(), stride = p.out_pixel * (p.transposed ? p.stride_width : 1);
+    const bool even = !p.transposed && p.out_row == u.plan.out_width * p.out_pixel && !reads_in_place(u.plan);
+    for (size_t i = u.t.first, end = i + u.t.count; i < end;) {
+        const size_t row = i / width, column = i % width, count = even ? end - i : min(end - i, width - column);
+        char* to = u.out(u.rows.pixel(u.t.m.phase_row, row), u.columns.pixel(u.t.m.phase_column, column));
+        visit(Segment{i, count, row, column, to, stride});
+        i += count;
+    }
+}
+
+/// visit(index of the pixel in the segment, tap, the channels of the group in the input or NULL: padding).
+template <typename Visit>
+void for_each_tap(const Unit& u, const Segment& s, Visit visit) {
+    const size_t width = u.width();
+    size_t row = s.row, column = s.column;
+    for (size_t i = 0; i < s.count; ++i) {
+        const size_t out_row = u.rows.pixel(u.t.m.phase_row, row),
+                     out_column = u.columns.pixel(u.t.m.phase_column, column);
+        for (size_t ky = 0, tap = 0; ky < u.plan.phase_taps_height; ++ky) {
+            const size_t y = u.rows.source(out_row, u.rows.tap(u.t.m.phase_row, ky));
+            for (size_t kx = 0; kx < u.plan.phase_taps_width; ++kx, ++tap) {
+                const size_t x = u.columns.source(out_column, u.columns.tap(u.t.m.phase_column, kx));
+                visit(i, tap, y != kNone && x != kNone ? u.in(y, x) : nullptr);
+            }
+        }
+        if (++column == width) {
+            column = 0, ++row;
+        }
+    }
+}
+
+// ---- what follows the products ----
+
+/// What operands are for the columns of a matrix.
+struct ColumnOperands {
+    kai_gemm_epilogue epilogue;
+    kai_matmul_lowp_params lowp;
+};
+
+ColumnOperands operands_of(const Unit& u) {
+    const auto from = [&](auto* values) { return values != nullptr ? values + u.t.m.column : nullptr; };
+    ColumnOperands of = {};
+    if (u.x.epilogue != nullptr) {
+        of.epilogue = *u.x.epilogue;
+        of.epilogue.column_scale = from(of.epilogue.column_scale);
+        of.epilogue.column_shift = from(of.epilogue.column_shift);
+    }
+    if (u.x.lowp != nullptr) {
+        of.lowp = *u.x.lowp;
+        of.lowp.bias = from(of.lowp.bias);
+        if (of.lowp.per_channel) {
+            of.lowp.multiplier = from(of.lowp.multiplier), of.lowp.shift = from(of.lowp.shift);
+        }
+    }
+    return of;
+}
+
+/// Sums of products to the output, as the GEMM layer does it: bias, epilogue, bounds.
+void finish(
+    const Unit& u, kai_datatype type, const void* product, size_t product_row, char* to, size_t to_row, size_t rows) {
+    const ColumnOperands of = operands_of(u);
+    const kai_gemm_epilogue* e = u.x.epilogue != nullptr ? &of.epilogue : nullptr;
+    gemm::Store how = {1, 0, u.p.clamp_min, u.p.clamp_max, bias_apart(u.plan, u.x.packed, u.t.matrix), 1};
+    const bool quantises = u.p.out_type == kai_dt_int8 || u.p.out_type == kai_dt_uint8;
+    if (e == nullptr && !quantises) {
+        return gemm::store_tile(how, type, product, product_row, u.p.out_type, to, to_row, rows, u.plan.part_columns);
+    }
+    gemm::Finish finish = {};
+    finish.c_multiplier = 1;
+    if (e != nullptr) {
+        how.alpha = e->alpha, how.beta = e->beta, how.clamp_min = e->clamp_min, how.clamp_max = e->clamp_max;
+        finish.activation = e->activation;
+        finish.column_scale = e->column_scale, finish.column_shift = e->column_shift;
+        finish.c_multiplier = e->c_multiplier, finish.c_zero_point = e->c_zero_point;
+    }
+    gemm::finish_tile(how, finish, type, product, product_row, u.p.out_type, to, to_row, rows, u.plan.part_columns);
+}
+
+// ---- paths ----
+
+/// The product of rows with the weights of a matrix, by the GEMM layer.
+void multiply(const Unit& u, const void* rows, size_t row_stride, size_t count, char* to, size_t stride) {
+    const ColumnOperands of = operands_of(u);
+    kai_gemm_operands g = {};
+    g.m = count;
+    g.a.data = rows, g.a.ld = row_stride;
+    g.b.data = u.weights();
+    g.c.data = to, g.c.ld = stride;
+    g.epilogue = u.x.epilogue != nullptr ? &of.epilogue : nullptr;
+    g.lowp = u.x.lowp != nullptr ? &of.lowp : nullptr;
+    kai_gemm_run(
+        &u.plan.gemm, &g, u.plan.gemm.workspace_size != 0 ? u.slot + u.plan.slot_gemm : nullptr,
+        u.plan.gemm.workspace_size, nullptr, nullptr);
+}
+
+/// Rows of taps x channels.
+void gather_rows(const Unit& u, const Segment& s, char* to) {
+    const size_t tap_bytes = u.plan.tap_channels * size_of(u.p.in_type), row = taps_of(u.plan) * tap_bytes;
+    const int pad = pad_value(u.plan, u.x);
+    for_each_tap(u, s, [&](size_t i, size_t tap, const char* from) {
+        char* place = to + i * row + tap * tap_bytes;
+        if (from != nullptr) {
+            memcpy(place, from, tap_bytes);
+        } else {
+            memset(place, pad, tap_bytes);
+        }
+    });
+}
+
+void run_rows(const Unit& u) {
+    const bool in_place = reads_in_place(u.plan);
+    const size_t row = taps_of(u.plan) * u.plan.tap_channels * size_of(u.p.in_type);
+    for_each_segment(u, [&](const Segment& s) {
+        if (in_place) {
+            const char* from = u.in(s.row * u.p.stride_height, s.column * u.p.stride_width);
+            return multiply(u, from, u.p.in_pixel * u.p.stride_width, s.count, s.to, s.stride);
+        }
+        char* rows = u.slot + u.plan.slot_rows;
+        gather_rows(u, s, rows);
+        multiply(u, rows, row, s.count, s.to, s.stride);
+    });
+}
+
+void run_indirect(const Unit& u) {
+    const Plan& plan = u.plan;
+    const size_t group = table_rows(plan), taps = taps_of(plan);
+    const auto** table = reinterpret_cast<const void**>(u.slot + plan.slot_table);
+    const char* pad = at(u.w.workspace, plan.pad);
+    for_each_segment(u, [&](const Segment& s) {
+        for_each_tap(u, s, [&](size_t i, size_t tap, const char* from) {
+            table[(i / group * taps + tap) * group + i % group] = from != nullptr ? from : pad;
+        });
+        kai_call call = call_of(plan, s.count);
+        call.lhs = table, call.pad_ptr = pad;
+        if (plan.lhs_packer != nullptr) {
+            kai_call_pack_lhs(&call, 0, s.count, u.slot + plan.slot_rows);
+            call.lhs_packed = u.slot + plan.slot_rows;
+        }
+        call.rhs_packed = u.weights();
+        const bool direct = plan.gemm.direct;
+        const size_t product_row = plan.part_columns * size_of(plan.ukernel->dst_type);
+        call.dst = direct ? s.to : u.slot + plan.slot_product;
+        call.dst_stride = direct ? s.stride : product_row;
+        call.clamp = direct, call.clamp_min = u.p.clamp_min, call.clamp_max = u.p.clamp_max;
+        if (u.p.kind == KAI_GEMM_INT8_STATIC) {
+            call.requantize = {u.p.out_min, u.p.out_max, u.p.out_zero_point};
+        }
+        kai_call_run(&call, 0, 0, s.count, plan.part_columns);
+        if (!direct) {
+            finish(u, plan.ukernel->dst_type, call.dst, product_row, s.to, s.stride, s.count);
+        }
+    });
+}
+
+/// Where a tile of results begins.
+struct Place {
+    size_t row, column;
+};
+Place place_of(const Unit& u, size_t index) {
+    const size_t tile = winograd_tile(u.plan.path), wide = divide_up(u.plan.out_width, tile);
+    return {index / wide * tile, index % wide * tile};
+}
+
+void run_winograd(const Unit& u) {
+    const Plan& plan = u.plan;
+    const size_t tile = winograd_tile(plan.path), side = tile + 2, n = plan.part_columns;
+    const size_t row = plan.tap_channels * size_of(u.p.in_type), matrix = u.t.count * row;
+    char* rows = u.slot + plan.slot_rows;
+    for (size_t i = 0; i < u.t.count; ++i) {
+        const Place at_tile = place_of(u, u.t.first + i);
+        const void* pixels[36];
+        for (size_t j = 0; j < side * side; ++j) {
+            // Pixels of the last tiles may lie outside, whatever the padding is.
+            const size_t y = u.rows.source(at_tile.row, j / side), x = u.columns.source(at_tile.column, j % side);
+            pixels[j] = y != kNone && x != kNone ? u.in(y, x) : nullptr;
+        }
+        transform_input(tile, u.p.in_type, pixels, plan.tap_channels, rows + i * row, matrix);
+    }
+
+    kai_gemm_operands g = {};
+    auto* products = reinterpret_cast<float*>(u.slot + plan.slot_product);
+    g.m = u.t.count;
+    g.a.data = rows, g.b.data = u.weights(), g.c.data = products;
+    kai_gemm_run(
+        &plan.gemm, &g, plan.gemm.workspace_size != 0 ? u.slot + plan.slot_gemm : nullptr, plan.gemm.workspace_size,
+        nullptr, nullptr);
+
+    auto* results = reinterpret_cast<float*>(u.slot + plan.slot_table);
+    for (size_t i = 0; i < u.t.count; ++i) {
+        const Place at_tile = place_of(u, u.t.first + i);
+        transform_output(tile, products + i * n, u.t.count * n, n, results);
+        const size_t height = min(tile, plan.out_height - at_tile.row),
+                     width = min(tile, plan.out_width - at_tile.column);
+        for (size_t y = 0; y < height; ++y) {
+            finish(
+                u, kai_dt_f32, results + y * tile * n, n * sizeof(float), u.out(at_tile.row + y, at_tile.column),
+                u.p.out_pixel, width);
+        }
+    }
+}
+
+void run_tile(const Work& w, size_t unit, char* slot) {
+    const Plan& plan = *w.plan;
+    const Unit u = {w, plan, plan.problem, *w.operands, rows_of(plan), columns_of(plan), tile_of(plan, unit), slot};
+    if (u.t.count == 0) {
+        return;  // a phase with fewer pixels
+    }
+    switch (plan.path) {
+        case KAI_CONV_INDIRECT:
+            return run_indirect(u);
+        case KAI_CONV_WINOGRAD_2:
+        case KAI_CONV_WINOGRAD_4:
+            return run_winograd(u);
+        default:
+            return run_rows(u);
+    }
+}
+
+// ---- GEMM: a work of that layer, at the start of the workspace ----
+
+struct Product {
+    kai_gemm_operands operands;
+    kai_gemm_work work;
+};
+Product& product_of(const Work& w) {
+    return *static_cast<Product*>(w.workspace);
+}
+kai_gemm_operands operands_of(const Plan& plan, const Operands& x) {
+    const Problem& p = plan.problem;
+    kai_gemm_operands g = {};
+    g.m = p.batch * p.height * p.width;
+    g.a.data = x.in, g.a.ld = p.in_pixel;
+    g.b.data = x.packed;
+    g.c.data = x.out, g.c.ld = p.out_pixel;
+    g.epilogue = x.epilogue, g.lowp = x.lowp;
+    return g;
+}
+/// The workspace of the product.
+void* product_space(const Plan& plan, void* workspace) {
+    return plan.gemm.workspace_size != 0 ? at(workspace, plan.slots) : nullptr;
+}
+
+// ---- workers ----
+
+uint32_t* taken_of(const Work& w) {
+    return static_cast<uint32_t*>(w.workspace);
+}
+
+/// Takes a slot; waits while all are taken.
+size_t take_slot(const Work& w) {
+    for (;; gemm::pause()) {
+        for (size_t i = 0; i < w.plan->workers; ++i) {
+            if (__atomic_exchange_n(&taken_of(w)[i], 1U, __ATOMIC_ACQUIRE) == 0) {
+                return i;
+            }
+        }
+    }
+}
+void leave_slot(const Work& w, size_t slot) {
+    __atomic_store_n(&taken_of(w)[slot], 0U, __ATOMIC_RELEASE);
+}
+char* slot_at(const Work& w, size_t slot) {
+    return at(w.workspace, w.plan->slots + slot * w.plan->slot_size);
+}
+
+/// What tasks share.
+struct Queue {
+    const Work& work;
+    size_t next;
+
+    static void run(void* context, size_t) {
+        auto& q = *static_cast<Queue*>(context);
+        if (gemm::check_vectors(q.work.plan->gemm)) {
+            return;  // other threads do it
+        }
+        const size_t slot = take_slot(q.work);
+        for (;;) {
+            const size_t unit = __atomic_fetch_add(&q.next, size_t{1}, __ATOMIC_RELAXED);
+            if (unit >= q.work.units[0]) {
+                break;
+            }
+            run_tile(q.work, unit, slot_at(q.work, slot));
+        }
+        leave_slot(q.work, slot);
+    }
+};
+
+/// After the checks.
+void begin(const Plan& plan, const Operands* operands, void* workspace, Work& work) {
+    work = {};
+    work.plan = &plan, work.operands = operands, work.workspace = workspace;
+    if (plan.problem.batch == 0) {
+        return;
+    }
+    work.phases = 1;
+    work.units[0] = matrix_count(plan) * plan.problem.batch * tiles_of(plan);
+    memset(taken_of(work), 0, plan.workers * sizeof(uint32_t));
+    if (plan.path == KAI_CONV_INDIRECT) {
+        memset(at(workspace, plan.pad), pad_value(plan, *operands), plan.tap_channels * size_of(plan.problem.in_type));
+    }
+}
+
+}  // namespace
+}  // namespace kai::conv
+
+using namespace kai::conv;
+
+extern "C" {
+
+kai_gemm_status kai_conv_begin(
+    const kai_conv_plan* plan, const kai_conv_operands* operands, void* workspace, size_t workspace_size,
+    kai_conv_work* work) {
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (const Violation violation = check_run(plan, operands, workspace, workspace_size)) {
+        return violation.status;
+    }
+    if (plan->path != KAI_CONV_GEMM || plan->problem.batch == 0) {
+        begin(*plan, operands, workspace, *work);
+        return KAI_GEMM_OK;
+    }
+    *work = {};
+    work->plan = plan, work->operands = operands, work->workspace = workspace;
+    Product& product = product_of(*work);
+    product.operands = operands_of(*plan, *operands);
+    const kai_gemm_status status = kai_gemm_begin(
+        &plan->gemm, &product.operands, product_space(*plan, workspace), plan->gemm.workspace_size, &product.work);
+    if (status == KAI_GEMM_OK) {
+        work->phases = product.work.phases;
+        memcpy(work->units, product.work.units, sizeof(work->units));
+    }
+    return status;
+}
+
+kai_gemm_status kai_conv_run_unit(const kai_conv_work* work, size_t phase, size_t unit) {
+    if (work == nullptr) {
+        return KAI_GEMM_NULL_POINTER;
+    }
+    if (phase >= work->phases || unit >= work->units[phase]) {
+        return KAI_GEMM_NO_UNIT;
+    }
+    if (work->plan->path == KAI_CONV_GEMM) {
+        return kai_gemm_run_unit(&product_of(*work).work, phase, unit);
+    }
+    if (kai::gemm::check_vectors(work->plan->gemm)) {
+        return KAI_GEMM_VECTORS_CHANGED;
+    }
+    const size_t slot = take_slot(*work);
+    run_tile(*work, unit, slot_at(*work, slot));
+    leave_slot(*work, slot);
+    return KAI_GEMM_OK;
+}
+
+kai_gemm_status kai_conv_run(
+    const kai_conv_plan* plan, const kai_conv_operands* operands, void* workspace, size_t workspace_size,
+    kai_gemm_parallel_for* parallel_for, void* pool) {
+    if (const Violation violation = check_run(plan, operands, workspace, workspace_size)) {
+        return violation.status;
+    }
+    if (plan->problem.batch == 0) {
+        return KAI_GEMM_OK;
+    }
+    if (plan->path == KAI_CONV_GEMM) {
+        const kai_gemm_operands g = operands_of(*plan, *operands);
+        return kai_gemm_run(
+            &plan->gemm, &g, product_space(*plan, workspace), plan->gemm.workspace_size, parallel_for, pool);
+    }
+    kai_conv_work work;
+    begin(*plan, operands, workspace, work);
+    Queue queue = {work, 0};
+    const size_t tasks = min(plan->workers, work.units[0]);
+    if (parallel_for != nullptr && tasks > 1) {
+        parallel_for(pool, tasks, Queue::run, &queue);
+    }
+    Queue::run(&queue, 0);  // what is left
+    return KAI_GEMM_OK;
+}
+
+}  // extern "C"

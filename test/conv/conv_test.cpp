@@ -1,0 +1,310 @@
+// Convolution against the reference in double: shapes, types, layouts, paths, units in any order.
+//
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "test/conv/experiment.hpp"
+#include "test/support/said.hpp"
+
+namespace test::conv {
+namespace {
+
+/// KLEIDIAI_CONV_CASES: how many random problems; fewer where an emulator runs them.
+int cases(int all) {
+    const char* text = std::getenv("KLEIDIAI_CONV_CASES");
+    return text != nullptr ? std::atoi(text) : all;
+}
+
+template <typename T, size_t N>
+T any_of(Random& random, const T (&values)[N]) {
+    return values[static_cast<size_t>(random.integer(0, N - 1))];
+}
+size_t any(Random& random, int least, int most) {
+    return static_cast<size_t>(random.integer(least, most));
+}
+
+/// Types of operands.
+struct Types {
+    const char* name;
+    kai_gemm_kind kind;
+    kai_datatype in, weights, out;
+};
+constexpr Types kTypes[] = {
+    {"f32", KAI_GEMM_DENSE, kai_dt_f32, kai_dt_f32, kai_dt_f32},
+    {"f16", KAI_GEMM_DENSE, kai_dt_f16, kai_dt_f16, kai_dt_f16},
+    {"bf16", KAI_GEMM_DENSE, kai_dt_bf16, kai_dt_bf16, kai_dt_bf16},
+    {"static", KAI_GEMM_INT8_STATIC, kai_dt_int8, kai_dt_int8, kai_dt_int8},
+    {"int8_lowp", KAI_GEMM_INT8_LOWP, kai_dt_int8, kai_dt_int8, kai_dt_int8},
+    {"uint8_lowp", KAI_GEMM_UINT8_LOWP, kai_dt_uint8, kai_dt_uint8, kai_dt_uint8},
+    {"f32_f16", KAI_GEMM_DENSE, kai_dt_f32, kai_dt_f32, kai_dt_f16},
+};
+
+void set_types(const Types& types, kai_conv_problem& p) {
+    p.kind = types.kind, p.in_type = types.in, p.weight_type = types.weights, p.out_type = types.out;
+    if (types.kind == KAI_GEMM_INT8_STATIC) {
+        p.in_zero_point = -9, p.out_zero_point = 5, p.out_min = -100, p.out_max = 110, p.multiplier = 0.5F;
+    }
+}
+
+/// Anything that is allowed.
+Case random_case(Random& random, const Types& types) {
+    constexpr size_t kKernels[] = {1, 2, 3, 5, 7}, kChannels[] = {1, 2, 3, 7, 8, 16, 33};
+    Case c;
+    kai_conv_problem& p = c.p;
+    p.batch = random.integer(0, 3) == 0 ? 3 : 1;
+    p.groups = random.integer(0, 2) == 0 ? any_of(random, {size_t{2}, size_t{3}, size_t{8}}) : 1;
+    const size_t inputs = p.groups == 1 ? any_of(random, kChannels) : any(random, 1, 3);
+    const size_t outputs = p.groups == 1 ? any_of(random, kChannels) : any(random, 1, 3);
+    p.in_channels = p.groups * inputs, p.out_channels = p.groups * outputs;
+    p.kernel_height = any_of(random, kKernels), p.kernel_width = any_of(random, kKernels);
+    p.stride_height = any(random, 1, 3), p.stride_width = any(random, 1, 3);
+    p.dilation_height = any(random, 1, 2), p.dilation_width = any(random, 1, 3);
+    p.pad_top = any(random, 0, 3), p.pad_left = any(random, 0, 3);
+    p.pad_bottom = any(random, 0, 3), p.pad_right = any(random, 0, 3);
+    p.height = any(random, 1, 9), p.width = any(random, 1, 12);
+    p.transposed = random.integer(0, 3) == 0;
+    const auto fit = [&](size_t& in, size_t kernel, size_t dilation, size_t stride, size_t& first, size_t& last) {
+        const size_t span = (kernel - 1) * dilation + 1;
+        if (!p.transposed && in + first + last < span) {
+            in = span - first - last;
+        }
+        if (p.transposed && (in - 1) * stride + span <= first + last) {
+            first = last = 0;
+        }
+    };
+    fit(p.height, p.kernel_height, p.dilation_height, p.stride_height, p.pad_top, p.pad_bottom);
+    fit(p.width, p.kernel_width, p.dilation_width, p.stride_width, p.pad_left, p.pad_right);
+    if (p.transposed) {
+        p.out_pad_height = any(random, 0, static_cast<int>(p.stride_height) - 1);
+        p.out_pad_width = any(random, 0, static_cast<int>(p.stride_width) - 1);
+    }
+    p.layout = static_cast<kai_conv_layout>(random.integer(0, p.transposed ? 3 : 2));
+    set_types(types, p);
+    const bool lowp = p.kind == KAI_GEMM_INT8_LOWP || p.kind == KAI_GEMM_UINT8_LOWP;
+    p.bias = !lowp && random.integer(0, 2) != 0;
+    if (p.kind == KAI_GEMM_DENSE && random.integer(0, 2) == 0) {
+        p.clamp_min = -3, p.clamp_max = 5;
+    }
+    if (random.integer(0, 3) == 0) {
+        c.in_gap = 4 * any(random, 1, 5);
+    }
+    if (random.integer(0, 3) == 0) {
+        c.out_gap = 4 * any(random, 1, 5);
+    }
+    p.units = any(random, 1, 4), p.sme_units = any(random, 0, 2);
+    c.flush = random.integer(0, 1) == 0 ? Flush::end : Flush::start;
+    c.seed = random.next();
+    return c;
+}
+
+class Conv : public testing::TestWithParam<Types> {};
+
+TEST_P(Conv, Random) {
+    Random random(GetParam().name[0] * 1000U + static_cast<unsigned>(GetParam().kind));
+    std::set<kai_conv_path> taken;
+    for (int i = 0; i < cases(120); ++i) {
+        const Case c = random_case(random, GetParam());
+        Experiment e(c);
+        if (!e.succeeds({any(random, 1, 3), random.next(), random.integer(0, 1) == 0})) {
+            return;
+        }
+        taken.insert(e.plan.path);
+    }
+    EXPECT_GE(taken.size(), 1U);
+}
+
+/// The bits do not depend on units, threads, their order, or on the place in the batch.
+TEST_P(Conv, SameBits) {
+    Random random(7);
+    for (int i = 0; i < 6; ++i) {
+        Case c = random_case(random, GetParam());
+        c.integers = false, c.in_gap = c.out_gap = 0;
+        c.p.batch = 2, c.p.units = 1, c.p.height += 20, c.p.width += 20, c.p.sme_units = 1;
+        std::vector<uint8_t> bits;
+        for (const size_t units : {1, 2, 7}) {
+            c.p.units = units;
+            Experiment e(c);
+            ASSERT_EQ(e.make_plan(), KAI_GEMM_OK) << e.plan.reason;
+            ASSERT_EQ(e.pack(units), KAI_GEMM_OK);
+            const size_t image = e.out->size() / 2;
+            // Both images are the first one.
+            std::memcpy(
+                const_cast<char*>(static_cast<const char*>(e.operands.in)) + e.plan.problem.in_image, e.operands.in,
+                e.plan.problem.in_image);
+            for (const Schedule& how : {Schedule{1, 0, true}, {3, 11, true}, {1, 5, false}, {3, 9, false}}) {
+                e.reset_out();
+                ASSERT_EQ(e.run(how), KAI_GEMM_OK);
+                const std::vector<uint8_t> is = e.out_bytes();
+                bits = bits.empty() ? is : bits;
+                EXPECT_EQ(is, bits) << c << ", units " << units;
+                EXPECT_EQ(std::memcmp(is.data(), is.data() + image, image), 0) << c << ", units " << units;
+            }
+        }
+    }
+}
+
+/// Each path that can be demanded.
+TEST_P(Conv, Paths) {
+    Random random(3);
+    for (const kai_conv_path path : {KAI_CONV_GEMM, KAI_CONV_ROWS, KAI_CONV_INDIRECT}) {
+        for (int i = 0; i < 5; ++i) {
+            Case c = random_case(random, GetParam());
+            c.in_gap = c.out_gap = 0;
+            c.p.path = path, c.p.transposed = false, c.p.layout = KAI_CONV_HWIO;
+            c.p.out_pad_height = c.p.out_pad_width = 0;
+            if (path == KAI_CONV_GEMM) {
+                c.p.kernel_height = c.p.kernel_width = c.p.stride_height = c.p.stride_width = 1;
+                c.p.pad_top = c.p.pad_left = c.p.pad_bottom = c.p.pad_right = 0;
+                c.p.in_channels /= c.p.groups, c.p.out_channels /= c.p.groups, c.p.groups = 1;
+            } else {
+                c.p.pad_bottom = c.p.pad_right = 12;
+            }
+            Experiment e(c);
+            if (const kai_gemm_status status = e.make_plan(); status != KAI_GEMM_OK) {
+                // There are indirect kernels for some CPUs.
+                EXPECT_EQ(path, KAI_CONV_INDIRECT) << c << e.plan.reason;
+                EXPECT_EQ(status, KAI_GEMM_UNSUPPORTED) << e.plan.reason;
+                continue;
+            }
+            EXPECT_EQ(e.plan.path, path);
+            ASSERT_EQ(e.pack(1), KAI_GEMM_OK);
+            ASSERT_EQ(e.run({2, 3, true}), KAI_GEMM_OK);
+            e.check();
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Conv, testing::ValuesIn(kTypes), [](const auto& info) {
+    return std::string(info.param.name);
+});
+
+/// Activation, factors of channels, a residual, bounds; also where results are quantised.
+TEST(ConvEpilogue, Random) {
+    Random random(5);
+    for (int i = 0; i < cases(60); ++i) {
+        Case c = random_case(random, kTypes[i % 3]);
+        kai_conv_problem& p = c.p;
+        p.epilogue = true;
+        p.clamp_min = random.integer(0, 1) == 0 ? -4 : -__builtin_inff();
+        c.activation = random.integer(0, 1) == 0 ? KAI_GEMM_RELU : KAI_GEMM_NO_ACTIVATION;
+        c.factors = random.integer(0, 1) == 0;
+        c.alpha = random.integer(0, 1) == 0 ? 2 : 1;
+        c.beta = random.integer(0, 1) == 0 ? 0.5F : 0;
+        if (i % 6 == 0) {
+            p.out_type = i % 12 == 0 ? kai_dt_int8 : kai_dt_uint8, c.beta = 0;
+        }
+        if (!Experiment(c).succeeds({2, random.next(), true})) {
+            return;
+        }
+    }
+}
+
+/// 3 x 3, stride 1.
+Case winograd_case(Random& random, kai_conv_path path, const Types& types) {
+    Case c = random_case(random, types);
+    kai_conv_problem& p = c.p;
+    p.kernel_height = p.kernel_width = 3;
+    p.stride_height = p.stride_width = p.dilation_height = p.dilation_width = 1;
+    p.transposed = false, p.out_pad_height = p.out_pad_width = 0;
+    p.layout = static_cast<kai_conv_layout>(random.integer(0, 2));
+    p.height += 2, p.width += 2;
+    p.path = path;
+    return c;
+}
+
+TEST(ConvWinograd, Random) {
+    Random random(9);
+    for (int i = 0; i < cases(60); ++i) {
+        Case c = winograd_case(random, i % 2 == 0 ? KAI_CONV_WINOGRAD_2 : KAI_CONV_WINOGRAD_4, kTypes[0]);
+        if (i % 3 == 0) {
+            c.p.epilogue = true, c.activation = KAI_GEMM_RELU, c.factors = true, c.beta = 0.5F;
+        }
+        // F(2, 3) of small integers is exact.
+        if (!Experiment(c).succeeds({2, random.next(), true}, i % 2 == 0 ? 0 : 2e-5)) {
+            return;
+        }
+    }
+}
+
+TEST(ConvWinograd, Halves) {
+    Random random(10);
+    for (int i = 0; i < cases(40); ++i) {
+        const bool large = i % 2 != 0;
+        Case c = winograd_case(random, large ? KAI_CONV_WINOGRAD_4 : KAI_CONV_WINOGRAD_2, kTypes[1]);
+        c.integers = false;
+        if (!Experiment(c).succeeds({1, random.next(), true}, large ? 6e-2 : 4e-3)) {
+            return;
+        }
+    }
+}
+
+/// The figures of docs/convolution.md: the largest error of 32 x 32 x 64 to 16 channels, of the largest result.
+TEST(ConvWinograd, Accuracy) {
+    const struct {
+        kai_conv_path path;
+        size_t types;
+        double most;
+    } figures[] = {{KAI_CONV_ROWS, 0, 2e-6}, {KAI_CONV_WINOGRAD_2, 0, 3e-6}, {KAI_CONV_WINOGRAD_4, 0, 1e-5},
+                   {KAI_CONV_ROWS, 1, 1e-3}, {KAI_CONV_WINOGRAD_2, 1, 2e-3}, {KAI_CONV_WINOGRAD_4, 1, 2e-2}};
+    for (const auto& figure : figures) {
+        Case c;
+        c.p = kai_conv_problem_of(32, 32, 64, 16, 3, 3);
+        set_types(kTypes[figure.types], c.p);
+        c.p.path = figure.path, c.integers = false, c.seed = 4;
+        Experiment e(c);
+        ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+        ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+        ASSERT_EQ(e.run(), KAI_GEMM_OK);
+        const Experiment::Errors errors = e.errors();
+        EXPECT_LE(errors.most, figure.most * errors.largest) << figure.path << " " << figure.types;
+        RecordProperty(
+            std::to_string(figure.path) + kTypes[figure.types].name,
+            std::to_string(errors.most / errors.largest * 1e6));
+    }
+}
+
+TEST(ConvWinograd, OnlyIfAllowed) {
+    kai_conv_problem p = kai_conv_problem_of(20, 20, 32, 32, 3, 3);
+    kai_conv_plan plan;
+    ASSERT_EQ(kai_conv_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_TRUE(plan.path == KAI_CONV_ROWS || plan.path == KAI_CONV_INDIRECT);
+    p.allow_winograd = true;
+    ASSERT_EQ(kai_conv_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(plan.path, KAI_CONV_WINOGRAD_4);
+    p.in_type = p.weight_type = p.out_type = kai_dt_f16;
+    ASSERT_EQ(kai_conv_make_plan(&p, &plan), KAI_GEMM_OK);
+    EXPECT_EQ(plan.path, KAI_CONV_WINOGRAD_2);
+}
+
+/// One packing serves images of all sizes.
+TEST(ConvPlan, WeightsOfAnother) {
+    Case c;
+    c.p = kai_conv_problem_of(12, 17, 16, 33, 3, 3);
+    c.p.bias = true;
+    Experiment large(c);
+    ASSERT_TRUE(large.succeeds());
+    for (const size_t width : {1, 5, 40}) {
+        Case other = c;
+        other.p.width = width, other.p.height = 7, other.p.pad_right = other.p.pad_left = 1, other.p.batch = 2;
+        other.p.units = 3, other.p.weights_of = &large.plan;
+        Experiment small(other);
+        ASSERT_EQ(small.make_plan(), KAI_GEMM_OK) << small.plan.reason;
+        small.operands.packed = large.packed->data();
+        std::memcpy(small.packed->data(), large.packed->data(), large.packed->size());
+        ASSERT_EQ(small.run(), KAI_GEMM_OK);
+        EXPECT_EQ(small.plan.path, large.plan.path);
+    }
+    kai_conv_problem p = c.p;
+    p.out_channels = 34, p.weights_of = &large.plan;
+    kai_conv_plan plan;
+    EXPECT_EQ(kai_conv_make_plan(&p, &plan), KAI_GEMM_BAD_COMBINATION);
+    EXPECT_EQ(plan.reason, SAID(other_weights));
+}
+
+}  // namespace
+}  // namespace test::conv
