@@ -324,6 +324,13 @@ kai_gemm_status Experiment::run(const Schedule& how) {
     return KAI_GEMM_OK;
 }
 
+void Experiment::repeat_first_image() {
+    uint8_t* in = buffers.front().data();
+    for (size_t i = 1; i < of.p.batch; ++i) {
+        std::memcpy(in + i * plan.problem.in_image, in, plan.problem.in_image);
+    }
+}
+
 void Experiment::reset_out() {
     if (!poison_.empty()) {
         std::memcpy(out->data(), poison_.data(), poison_.size());

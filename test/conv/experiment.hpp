@@ -38,6 +38,8 @@ public:
     /// Units in an order by `shuffle`.
     kai_gemm_status pack(uint64_t shuffle = 0);
     kai_gemm_status run(const Schedule& how = {});
+    /// All images of the input are the first one.
+    void repeat_first_image();
     /// Restores the output.
     void reset_out();
     /// Adds a failure unless the output is what it must be, gaps included. `tolerance`: of the largest sum.

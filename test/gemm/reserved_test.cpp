@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kai/gemm/kai_conv.h"
 #include "kai/gemm/kai_gemm_file.h"
 #include "kai/gemm/kai_gguf_file.h"
 #include "kai/kai_call.h"
@@ -68,6 +69,10 @@ TEST(GemmReserved, EndsEveryStructure) {
     EXPECT_ENDS(kai_gemm_cost);
     EXPECT_ENDS(kai_gemm_tensor);
     EXPECT_ENDS(kai_gemm_file);
+    EXPECT_ENDS(kai_conv_problem);
+    EXPECT_ENDS(kai_conv_plan);
+    EXPECT_ENDS(kai_conv_operands);
+    EXPECT_ENDS(kai_conv_work);
     EXPECT_ENDS(kai_gguf_file);
     EXPECT_ENDS(kai_gguf_pair);
     EXPECT_ENDS(kai_gguf_value);

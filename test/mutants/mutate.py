@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
 its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
-kai/gemm; kleidiai_attention_test, if of kai/attention; kai-pack, kai-gguf or llm, if its tests are those of the tool)
-and runs the tests that should fail.
+kai/gemm or kai/conv; kleidiai_attention_test, if of kai/attention; kai-pack, kai-gguf or llm, if its tests are those of
+the tool) and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU [--host-build DIR]] [--jobs N] [REGEX]
                                                                   all, or those whose name, file or sentence matches
@@ -35,7 +35,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUTATIONS = pathlib.Path(__file__).resolve().parent / "sources.txt"
-GEMM_LAYER = ("kai/gemm/", "kai/packed_file/", "kai/gguf_file/")  # what kleidiai_gemm_test tests
+GEMM_LAYER = ("kai/gemm/", "kai/conv/", "kai/packed_file/", "kai/gguf_file/")  # what kleidiai_gemm_test tests
 TIME_LIMIT = 900  # seconds of one run of the tests; emulators are slow, and machines busy
 GEMM_TIME_LIMIT = 60  # of kleidiai_gemm_test with few random problems; mistakes in the order of units make it wait
 LONGEST = 3600  # of any run
