@@ -33,6 +33,7 @@ protected:
 
     struct Shape {
         size_t m, n, k, bl;
+        float bound = INFINITY;  // of the magnitude of results
     };
     /// rows x columns of codes, with a scale per block of a column.
     std::vector<float> product(
@@ -41,6 +42,7 @@ protected:
         kai_call c = {};
         c.ukernel = &u;
         c.m = s.m, c.n = s.n, c.k = s.k, c.bl = s.bl;
+        c.clamp = true, c.clamp_min = -s.bound, c.clamp_max = s.bound;
         c.lhs = rows.data(), c.rhs = codes.data(), c.rhs_scale = scales.data();
         c.lhs_packer = kai_registry_lhs_packer(&u, 0), c.rhs_packer = kai_registry_rhs_packer(&u, 0);
         std::vector<uint8_t> lhs(kai_call_lhs_packed_size(&c)), rhs(kai_call_rhs_packed_size(&c));
@@ -145,6 +147,22 @@ TEST_P(F8Codes, LongColumns) {
                 sum += rows[i / kFew * kLong + k] * f32_from_f8(type, codes[at]) * scales[at / bl];
             }
             EXPECT_EQ(dst[i], sum) << "row " << i / kFew << ", column " << i % kFew << ", bl " << bl;
+        }
+    }
+}
+
+// Sums that leave the bounds and return: only results are clamped.
+TEST_P(F8Codes, LongSumsBeyondTheBounds) {
+    constexpr size_t kRows = 3, kFew = 5, kLong = 8256, kOnes = 4160;
+    const uint8_t one = type == F8::e4m3 ? 0x38 : 0x3C, minus_one = one | 0x80;
+    std::vector<uint8_t> codes(kFew * kLong);
+    for (size_t i = 0; i < codes.size(); ++i) {
+        codes[i] = i % kLong < kOnes ? one : minus_one;
+    }
+    for (const size_t bl : {size_t{32}, kLong}) {
+        const std::vector<float> rows(kRows * kLong, 1.0F), scales(kFew * (kLong / bl), 1.0F);
+        for (const float x : product({kRows, kFew, kLong, bl, 100}, rows, codes, scales)) {
+            EXPECT_EQ(x, 2 * kOnes - kLong) << "bl " << bl;
         }
     }
 }

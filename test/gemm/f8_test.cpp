@@ -211,7 +211,7 @@ TEST(GemmF8, ExtremeExponents) {
 }
 
 // allow_f8 chooses the kernels that quantise A to E4M3 where the CPU has them, for one row and for many, and packs B
-// alike.
+// alike, without SME.
 TEST(GemmF8, AllowedToQuantiseA) {
     Random random(5);
     const bool has_fdot =
@@ -220,6 +220,7 @@ TEST(GemmF8, AllowedToQuantiseA) {
     for (const kai_gemm_kind kind : kF8Kinds) {
         const Weights w(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random);
         kai_gemm_problem p = w.problem(8);
+        p.sme_units = 0;
         kai_gemm_plan as_bf16, as_f8;
         ASSERT_EQ(kai_gemm_make_plan(&p, &as_bf16), KAI_GEMM_OK);
         p.allow_f8 = 1;
@@ -229,6 +230,25 @@ TEST(GemmF8, AllowedToQuantiseA) {
         }
         EXPECT_STREQ(as_bf16.gemm.ukernel->lhs_format, "bf16p");
         EXPECT_EQ(packed_by(as_bf16, w, {}, Flush::end), packed_by(as_f8, w, {}, Flush::end));
+    }
+}
+
+// With SME2, BFMOPA multiplies many rows; one row takes FMLAL with the same packed B.
+TEST(GemmF8, TakesOuterProducts) {
+    constexpr uint64_t kNeeds = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME2;
+    Random random(6);
+    for (const kai_gemm_kind kind : kF8Kinds) {
+        kai_gemm_problem p = Weights(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random).problem(8);
+        kai_gemm_plan plan;
+        for (const size_t units : {0, 1}) {
+            p.sme_units = units;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+            const bool expected =
+                units != 0 && kai_registry_runnable(kNeeds, nullptr, 0) &&
+                kai_registry_find_ukernel("matmul_clamp_f32_bf16p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme2_mopa") != nullptr;
+            EXPECT_EQ(std::strstr(plan.gemm.ukernel->name, "_sme2_mopa") != nullptr, expected);
+            EXPECT_EQ(std::strstr(plan.gemv.ukernel->name, "4vlx4_1x4vl_neon_fmlal") != nullptr, expected);
+        }
     }
 }
 

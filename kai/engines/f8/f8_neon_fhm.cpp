@@ -4,7 +4,7 @@
 // that brings the largest one to 2^14.
 //
 //     for each 4096 k
-//         row to f16, on the stack; for each 12 columns: multiply, scale, add
+//         row to f16, on the stack; for each 12 columns, a panel, or 16 columns of a panel of SME: multiply, scale, add
 //
 // Sums wait in dst for the next part of k.
 //
@@ -23,19 +23,24 @@ KAI_STRUCT(F8RowArgs, KAI_F8_ROW_ARGS);
 extern "C" {
 void kai_row_f8e4m3_1x12_neon_fhm(const kai::F8RowArgs*);
 void kai_row_f8e5m2_1x12_neon_fhm(const kai::F8RowArgs*);
+void kai_row_f8e4m3_1x16_neon_fhm(const kai::F8RowArgs*);
+void kai_row_f8e5m2_1x16_neon_fhm(const kai::F8RowArgs*);
 }
 
 namespace kai {
 namespace {
 
 constexpr size_t kDepth = 4096;  // k of a part
+constexpr size_t kStrip = 16;    // columns of a panel of SME that are multiplied at once
 
 /// exponent: the f16 of a weight is 2^-exponent of it.
 struct F8Row {
-    void (*run)(const F8RowArgs*);
+    void (*panel)(const F8RowArgs*);
+    void (*strip)(const F8RowArgs*);
     int exponent;
 };
-constexpr F8Row kE4m3 = {kai_row_f8e4m3_1x12_neon_fhm, 8}, kE5m2 = {kai_row_f8e5m2_1x12_neon_fhm, 0};
+constexpr F8Row kE4m3 = {kai_row_f8e4m3_1x12_neon_fhm, kai_row_f8e4m3_1x16_neon_fhm, 8};
+constexpr F8Row kE5m2 = {kai_row_f8e5m2_1x12_neon_fhm, kai_row_f8e5m2_1x16_neon_fhm, 0};
 
 /// The exponent that brings the largest finite element of a row to 2^14: -113 to 126.
 [[gnu::noinline]] int exponent_for(const uint8_t* row, size_t k) {
@@ -85,23 +90,26 @@ public:
 /// A part of k of all columns. args: the row and what it stands for, the bounds.
 KAI_INLINE void multiply_row_part(
     const F8Problem& p, const F8Row& format, size_t at, const F8Part& part, F8RowArgs& args) {
-    float edge[kF8Columns];
+    float edge[kStrip];
+    const bool is_of_sme = p.nr != kF8Columns;
+    const size_t strip = is_of_sme ? kStrip : kF8Columns;
+    const auto run = is_of_sme ? format.strip : format.panel;
     args.blocks = part.blocks, args.groups = part.groups();
-    args.next_scales = p.block_bytes();
-    for (size_t n = 0; n < p.n; n += kF8Columns) {
-        const size_t columns = p.n - n < kF8Columns ? p.n - n : kF8Columns;
-        const uint8_t* panel = p.rhs + n / kF8Columns * p.panel_bytes();
+    args.next_scales = p.block_bytes(), args.next_group = p.nr * kF8Group;
+    for (size_t n = 0; n < p.n; n += strip) {
+        const size_t columns = p.n - n < strip ? p.n - n : strip, column = n % p.nr;
+        const uint8_t* panel = p.rhs + n / p.nr * p.panel_bytes();
         const uint8_t* block = panel + at / p.bl * p.block_bytes();
         uint8_t* dst = p.dst + n * sizeof(float);
-        uint8_t* sums = columns < kF8Columns ? bytes(edge) : dst;
+        uint8_t* sums = columns < strip ? bytes(edge) : dst;
         if (at != 0 && sums != dst) {
             __builtin_memcpy(sums, dst, columns * sizeof(float));
         }
-        args.panel = block + at % p.bl * kF8Columns;
-        args.scales = block + p.bl * kF8Columns;
-        args.start = at == 0 ? panel + p.bias_at() : sums;
+        args.panel = block + at % p.bl * p.nr + column * kF8Group;
+        args.scales = block + p.bl * p.nr + column * sizeof(float);
+        args.start = at == 0 ? panel + p.bias_at() + column * sizeof(float) : sums;
         args.dst = sums;
-        format.run(&args);
+        run(&args);
         if (sums != dst) {
             __builtin_memcpy(dst, sums, columns * sizeof(float));
         }
@@ -117,11 +125,7 @@ KAI_INLINE void multiply_row_part(
     args.unit = power_of_2(format.exponent - exponent);
     for (size_t at = 0; at < p.k;) {
         const F8Part part(p, at, kDepth);
-        const bool last = part.end(at) == p.k;
-        const float infinity = __builtin_inff();
-        for (size_t i = 0; i < 4; ++i) {
-            args.bounds[0][i] = last ? p.lo : -infinity, args.bounds[1][i] = last ? p.hi : infinity;
-        }
+        p.get_bounds(args.bounds, part.end(at) == p.k);
         widen_row(p.lhs + at * sizeof(uint16_t), part.end(at) - at, power_of_2(exponent), row);
         multiply_row_part(p, format, at, part, args);
         at = part.end(at);

@@ -1,4 +1,4 @@
-// One row times a panel of 12 columns of FP8 with FMLAL and FMLAL2 (f8_neon_fhm.cpp).
+// One row times FP8 with FMLAL and FMLAL2: a panel of 12 columns, or 16 columns of a panel of SME (f8_neon_fhm.cpp).
 //
 //     dst[j] = clamp(start[j] + sum over blocks of scale[j] * (unit * sum over k of row[k] * weight[k][j]))
 //
@@ -9,17 +9,17 @@
 // A vector of a panel has 4 k of 4 columns. Each column has a vector of sums, of k modulo 4; at the end of a block they
 // are added up:
 //
-//     vector 0             vector 1             vector 2
-//     c0 c0 c0 c0 c1 ... c3   c4 ... c7            c8 ... c11        4 k of each column, a byte each
-//     S_0 S_1 S_2 S_3         S_4 ... S_7          S_8 ... S_11
+//     vector 0                vector 1             vector 2           vector 3: of 16 columns
+//     c0 c0 c0 c0 c1 ... c3   c4 ... c7            c8 ... c11         c12 ... c15       4 k of each column, a byte each
+//     S_0 S_1 S_2 S_3         S_4 ... S_7          S_8 ... S_11       S_12 ... S_15
 //
 //   A             v0         4 k of the row, twice
 //   B             v1         4 k of 4 columns
-//   lo_0, hi_0    v2, v3     of vector 0, as f16: columns 0 and 1, 2 and 3; lo_1 - hi_2: v4-v7
-//   T_0 - T_2     v16-v18    results
-//   zeros         v19
-//   S_0 - S_11    v20-v31    sums of this block
-//   After a block: X_0 - X_2  v1-v3  scales; bounds
+//   lo_0, hi_0    v2, v3     of vector 0, as f16: columns 0 and 1, 2 and 3; lo_1 - hi_2: v4-v7. Vector 3: lo_1, hi_1
+//   T_0 - T_3     v8-v11     results
+//   zeros         v12
+//   S_0 - S_15    v16-v31    sums of this block
+//   After a block: X_0 - X_3  v1-v4  scales; bounds
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8.2-a+fp16fml
@@ -36,11 +36,12 @@ blocks      .req x5
 groups      .req x6
 count       .req x7                             // groups left in this block
 at          .req x8                             // scratch
+next_group  .req x9                             // bytes from 4 k of the panel to the next ones
 
-    regs    0, A, B, lo_0, hi_0, lo_1, hi_1, lo_2, hi_2
-    regs    16, T_0, T_1, T_2, zeros, S_0, S_1, S_2, S_3
-    regs    24, S_4, S_5, S_6, S_7, S_8, S_9, S_10, S_11
-    regs    1, X_0, X_1, X_2
+    regs    0, A, B, lo_0, hi_0, lo_1, hi_1, lo_2, hi_2, T_0, T_1, T_2, T_3, zeros
+    regs    16, S_0, S_1, S_2, S_3, S_4, S_5, S_6, S_7
+    regs    24, S_8, S_9, S_10, S_11, S_12, S_13, S_14, S_15
+    regs    1, X_0, X_1, X_2, X_3
 
 // lo_<i>, hi_<i> = f16 of the 16 weights of B, in steps 0 to 3.
 .macro decode_e4m3 i, step
@@ -78,6 +79,7 @@ at          .req x8                             // scratch
     \op    T_0.4s, T_0.4s, \bound\().4s
     \op    T_1.4s, T_1.4s, \bound\().4s
     \op    T_2.4s, T_2.4s, \bound\().4s
+    \op    T_3.4s, T_3.4s, \bound\().4s
 .endm
 
 // T_<i> += scale * unit * sums of 4 columns, which become 0.
@@ -90,19 +92,32 @@ at          .req x8                             // scratch
     clear   \s_0, \s_1, \s_2, \s_3
 .endm
 
+// Loads or stores 3 or 4 vectors, X_0 ... or T_0 ..., at `base`: by `pair` two of them, by `one` the third.
+.macro transfer vectors, pair, one, names, base
+    \pair   q\names\()_0, q\names\()_1, [\base]
+    .if \vectors == 3
+    \one    q\names\()_2, [\base, #32]
+    .else
+    \pair   q\names\()_2, q\names\()_3, [\base, #32]
+    .endif
+.endm
+
 // void name(const F8RowArgs*)
-.macro row_times_panel name, decode
+.macro row_times_panel name, decode, vectors
 func \name, hidden
+    frame   d8-d12
     ldp     row, panel, [args, #F8_ROW_ARGS_row]
     ldp     scales, next_scales, [args, #F8_ROW_ARGS_scales]
     ldp     blocks, groups, [args, #F8_ROW_ARGS_blocks]
-    ldr     at, [args, #F8_ROW_ARGS_start]
-    ldp     qT_0, qT_1, [at]
-    ldr     qT_2, [at, #32]
+    ldp     at, next_group, [args, #F8_ROW_ARGS_start]
+    transfer \vectors, ldp, ldr, T, at
     movi    zeros.16b, #0
     clear   0, 1, 2, 3
     clear   4, 5, 6, 7
     clear   8, 9, 10, 11
+    .if \vectors == 4
+    clear   12, 13, 14, 15
+    .endif
 0:  mov     count, groups
     ldr     qB, [panel]
     \decode 0, 0
@@ -115,29 +130,41 @@ func \name, hidden
     add_products 0, 1, \decode, 0, 1, 2, 3
     ldr     qB, [panel, #32]
     add_products 1, 2, \decode, 4, 5, 6, 7
-    ldr     qB, [panel, #48]!
+    .if \vectors == 4
+    ldr     qB, [panel, #48]
+    add_products 2, 1, \decode, 8, 9, 10, 11
+    .endif
+    add     panel, panel, next_group
+    ldr     qB, [panel]
     subs    count, count, #1
+    .if \vectors == 3
     add_products 2, 0, \decode, 8, 9, 10, 11
+    .else
+    add_products 1, 0, \decode, 12, 13, 14, 15
+    .endif
     b.ne    1b
     ldr     s0, [args, #F8_ROW_ARGS_unit]      // A
-    ldp     qX_0, qX_1, [scales]
-    ldr     qX_2, [scales, #32]
+    transfer \vectors, ldp, ldr, X, scales
     add     scales, scales, next_scales
-    add     panel, panel, #48                   // scales between blocks
+    add     panel, panel, next_group            // scales between blocks
     add_block 0, 0, 1, 2, 3
     add_block 1, 4, 5, 6, 7
     add_block 2, 8, 9, 10, 11
+    .if \vectors == 4
+    add_block 3, 12, 13, 14, 15
+    .endif
     subs    blocks, blocks, #1
     b.ne    0b
     ldp     qX_0, qX_1, [args, #F8_ROW_ARGS_bounds]
     ldr     at, [args, #F8_ROW_ARGS_dst]
     limit   fmax, X_0
     limit   fmin, X_1
-    stp     qT_0, qT_1, [at]
-    str     qT_2, [at, #32]
+    transfer \vectors, stp, str, T, at
     return
 endfunc
 .endm
 
-row_times_panel kai_row_f8e4m3_1x12_neon_fhm, decode_e4m3
-row_times_panel kai_row_f8e5m2_1x12_neon_fhm, decode_e5m2
+row_times_panel kai_row_f8e4m3_1x12_neon_fhm, decode_e4m3, 3
+row_times_panel kai_row_f8e5m2_1x12_neon_fhm, decode_e5m2, 3
+row_times_panel kai_row_f8e4m3_1x16_neon_fhm, decode_e4m3, 4
+row_times_panel kai_row_f8e5m2_1x16_neon_fhm, decode_e5m2, 4

@@ -13,7 +13,7 @@ namespace {
 
 using F8Bounds [[gnu::aligned(16)]] = float[2][4];
 
-constexpr size_t kF8Columns = 12, kF8Group = 4;  // of a panel; k that lie side by side
+constexpr size_t kF8Columns = 12, kF8Group = 4;  // of a panel, unless it is one of SME; k that lie side by side
 
 /// Operands and results of a call.
 struct F8Problem {
@@ -22,20 +22,23 @@ struct F8Problem {
     uint8_t* dst;
     size_t dst_stride;
     float lo, hi;
+    size_t nr;  // columns of a panel
 
     /// Codes of bl k, then a scale for each column.
     KAI_INLINE size_t block_bytes() const {
-        return kF8Columns * (bl + sizeof(float));
+        return nr * (bl + sizeof(float));
     }
     KAI_INLINE size_t bias_at() const {
         return k == 0 ? 0 : k / bl * block_bytes();
     }
     KAI_INLINE size_t panel_bytes() const {
-        return bias_at() + kF8Columns * sizeof(float);
+        return bias_at() + nr * sizeof(float);
     }
-    KAI_INLINE void get_bounds(F8Bounds& bounds) const {
+    /// Sums of a part of k that is not the last one have no bounds.
+    KAI_INLINE void get_bounds(F8Bounds& bounds, bool last = true) const {
+        const float infinity = __builtin_inff();
         for (size_t i = 0; i < 4; ++i) {
-            bounds[0][i] = lo, bounds[1][i] = hi;
+            bounds[0][i] = last ? lo : -infinity, bounds[1][i] = last ? hi : infinity;
         }
     }
 };
@@ -60,15 +63,12 @@ struct F8Part {
 /// k = 0: the results are the bias.
 [[gnu::noinline]] void store_f8_bias(const F8Problem& p) {
     const float32x4_t lo = vdupq_n_f32(p.lo), hi = vdupq_n_f32(p.hi);
-    for (size_t n = 0; n < p.n; n += kF8Columns) {
-        const size_t columns = p.n - n < kF8Columns ? p.n - n : kF8Columns;
-        const uint8_t* bias = p.rhs + n / kF8Columns * p.panel_bytes();
-        float results[kF8Columns];
-        for (size_t c = 0; c < kF8Columns; c += 4) {
-            vst1q_f32(results + c, vminq_f32(vmaxq_f32(load<float32x4_t>(bias + c * sizeof(float)), lo), hi));
-        }
+    for (size_t n = 0; n < p.n; n += 4) {
+        const size_t columns = p.n - n < 4 ? p.n - n : 4;
+        const uint8_t* bias = p.rhs + n / p.nr * p.panel_bytes() + n % p.nr * sizeof(float);
+        const float32x4_t results = vminq_f32(vmaxq_f32(load<float32x4_t>(bias), lo), hi);
         for (size_t m = 0; m < p.m; ++m) {
-            __builtin_memcpy(p.dst + m * p.dst_stride + n * sizeof(float), results, columns * sizeof(float));
+            __builtin_memcpy(p.dst + m * p.dst_stride + n * sizeof(float), &results, columns * sizeof(float));
         }
     }
 }
@@ -77,17 +77,29 @@ struct F8Part {
 }  // namespace kai
 
 /// Getters and run function of a micro-kernel: RUN(problem, format). BLOCKS: BL, or RHS_BL if the LHS has no blocks.
-#define KAI_DEFINE_F8(BLOCKS, RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                         \
-    KAI_DEFINE_MATMUL_GETTERS_##BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))              \
-        KAI_RUN_MATMUL_BL(NAME, void) {                                                                            \
-        static_assert(NR == kai::kF8Columns && KR == kai::kF8Group && SR == 1, "panels that are read");            \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                            \
-        kai::check_blocks(kai::RHS, k, bl);                                                                        \
-        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                    \
-        if (m == 0 || n == 0) {                                                                                    \
-            return;                                                                                                \
-        }                                                                                                          \
-        const kai::F8Problem problem = {                                                                           \
-            m, n, k, bl, kai::bytes(lhs), kai::bytes(rhs), kai::bytes(dst), dst_stride_row, clamp_min, clamp_max}; \
-        (k == 0 ? kai::store_f8_bias(problem) : RUN(problem, FORMAT));                                             \
+#define KAI_DEFINE_F8(BLOCKS, RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
+    KAI_DEFINE_MATMUL_GETTERS_##BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))         \
+        KAI_RUN_MATMUL_BL(NAME, void) {                                                                       \
+        constexpr kai::PanelRows columns = NR;                                                                \
+        static_assert(                                                                                        \
+            columns.unit != kai_panel_rows::one || columns.count == kai::kF8Columns, "panels that are read"); \
+        static_assert(KR == kai::kF8Group && SR == 1, "panels that are read");                                \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                       \
+        kai::check_blocks(kai::RHS, k, bl);                                                                   \
+        kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                               \
+        if (m == 0 || n == 0) {                                                                               \
+            return;                                                                                           \
+        }                                                                                                     \
+        const kai::F8Problem problem = {m,                                                                    \
+                                        n,                                                                    \
+                                        k,                                                                    \
+                                        bl,                                                                   \
+                                        kai::bytes(lhs),                                                      \
+                                        kai::bytes(rhs),                                                      \
+                                        kai::bytes(dst),                                                      \
+                                        dst_stride_row,                                                       \
+                                        clamp_min,                                                            \
+                                        clamp_max,                                                            \
+                                        columns.value()};                                                     \
+        (k == 0 ? kai::store_f8_bias(problem) : RUN(problem, FORMAT));                                        \
     }

@@ -21,6 +21,10 @@ typedef kai_run_matmul_bl_fn kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn;
 KAI_DECLARE_TABLE(
     MATMUL_RHS_BL, matmul_clamp_f32_bf16p_f8e4m3c32p, run_matmul, kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn)
 
+/// BFMOPA, 1 VL rows x 4 VL columns per step. Weights are decoded to bf16 once for all rows.
+kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn kai_run_matmul_clamp_f32_bf16p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme2_mopa;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme2_mopa)
+
 /// BFMMLA, 8 rows x 12 columns per step. Weights are decoded to bf16 once for up to 128 rows.
 kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12_neon_mmla;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12_neon_mmla)
@@ -28,6 +32,10 @@ KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12
 /// FMLAL, 1 row x 12 columns per step. Weights and the row become f16, the row times a power of 2.
 kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_f8e4m3c32p12x4_1x12_neon_fmlal;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e4m3c32p12x4_1x12_neon_fmlal)
+
+/// The same for an RHS that is packed for SME2, 1 row x 4 VL columns per step.
+kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_f8e4m3c32p4vlx4_1x4vl_neon_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e4m3c32p4vlx4_1x4vl_neon_fmlal)
 
 /// C++ without extensions, 8 rows x 12 columns.
 kai_matmul_clamp_f32_bf16p_f8e4m3c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12_portable;
