@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <vector>
 
+#include "kai/engines/core/halves.hpp"
 #include "kai/kai_common.h"
 #include "kai/kai_cpu.h"
 #include "kai/ukernels/pack/kai_lhs_pack.h"
@@ -60,6 +62,32 @@ TEST(Common, F32ToF16) {
         ASSERT_EQ(kai_cast_f16_f32(std::nextafter(middle, 0.0f)), h) << std::hex << h;
         ASSERT_EQ(kai_cast_f16_f32(std::nextafter(middle, 1e30f)), h + 1) << std::hex << h;
     }
+}
+
+/// Rows of all lengths, not aligned, with the bits of single numbers; nothing else is written.
+template <typename From, typename To, typename Convert, typename Single>
+void expect_row(const std::vector<From>& from, Convert convert, Single single) {
+    for (size_t first = 0, count = 0; first + count <= from.size(); first += count, ++count) {
+        std::vector<uint8_t> source(1 + count * sizeof(From)), to(1 + (count + 1) * sizeof(To), 0xA5);
+        std::memcpy(source.data() + 1, from.data() + first, count * sizeof(From));
+        convert(source.data() + 1, to.data() + 1, count);
+        for (size_t i = 0; i < count; ++i) {
+            const To expected = single(from[first + i]);
+            ASSERT_EQ(std::memcmp(&expected, to.data() + 1 + i * sizeof(To), sizeof(To)), 0) << first + i;
+        }
+        ASSERT_EQ(to[1 + count * sizeof(To)], 0xA5) << count;
+    }
+}
+
+TEST(Common, RowsOfHalves) {
+    std::vector<uint16_t> halves;
+    for (uint32_t h = 0; h < 0x10000; ++h) {
+        halves.push_back(static_cast<uint16_t>(h));
+    }
+    expect_row<uint16_t, float>(halves, kai::widen_halves, kai_cast_f32_f16);
+    std::vector<float> floats;
+    for_many_floats([&](uint32_t bits) { floats.push_back(float_of(bits)); });
+    expect_row<float, uint16_t>(floats, kai::narrow_to_halves, kai_cast_f16_f32);
 }
 
 TEST(Common, Bf16) {

@@ -32,7 +32,7 @@ set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)
 set(allowed_gemm ${public} kai/kai_call.h kai/kai_registry.h kai/kai_gguf.h kai/call.hpp kai/reserved.hpp kai/gemm
-    kai/engines/core/float_rules.hpp kai/engines/core/sentences.hpp)
+    kai/engines/core/float_rules.hpp kai/engines/core/halves.hpp kai/engines/core/sentences.hpp)
 set(allowed_packed_file ${allowed_gemm} kai/packed_file kai/isas.def kai/ukernels/families.h
     kai/ukernels/families.def kai/engines/core/layout.hpp)
 set(allowed_attention ${allowed_gemm} kai/attention kai/engines/asm/asm.h kai/engines/core/base.hpp

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kai/attention/attention.hpp"
-#include "kai/engines/core/base.hpp"
+#include "kai/engines/core/halves.hpp"
 #include "kai/ukernels/pack/kai_rhs_append.h"
 
 namespace kai::attention {
@@ -203,6 +203,12 @@ void convert(kai_datatype to_type, void* to, kai_datatype from_type, const void*
     if (to_type == from_type) {
         memcpy(to, from, count * size_of(to_type));
         return;
+    }
+    if (from_type == kai_dt_f16 && to_type == kai_dt_f32) {
+        return widen_halves(from, to, count);
+    }
+    if (from_type == kai_dt_f32 && to_type == kai_dt_f16) {
+        return narrow_to_halves(from, to, count);
     }
     with_type(from_type, [=](auto source) {
         with_type(to_type, [=](auto result) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "kai/engines/core/halves.hpp"
 #include "kai/gemm/elements.hpp"
 
 namespace kai::gemm {
@@ -73,6 +74,10 @@ const float* as_floats(kai_datatype type, const void* from, size_t step, size_t 
     if (type == kai_dt_f32 && step == sizeof(float) && is_aligned(from)) {
         return static_cast<const float*>(from);
     }
+    if (type == kai_dt_f16 && step == sizeof(uint16_t)) {
+        widen_halves(from, buffer, count);
+        return buffer;
+    }
     const auto convert_all = [=](auto t) {
         using T = decltype(t);
         const auto convert = [=](size_t bytes) {
@@ -87,6 +92,10 @@ const float* as_floats(kai_datatype type, const void* from, size_t step, size_t 
 }
 
 void store_floats(kai_datatype type, void* to, const float* from, size_t count) {
+    if (type == kai_dt_f16) {
+        narrow_to_halves(from, to, count);
+        return;
+    }
     with_type(type, [=](auto t) {
         for (size_t i = 0; i < count; ++i) {
             from_float(t, from[i]);

@@ -3,7 +3,7 @@
 //     dst[i][j] = clamp(fma(lhs[i][k-1], rhs[k-1][j], ... fma(lhs[i][0], rhs[0][j], bias[j])))
 //
 // Each fma rounds to the type of the operands, or, f16 with sums in f32, to f32. On hosts without an fma instruction,
-// f32 rounds the product as well.
+// f32 rounds the product as well. So f16 alone, whose products are exact, has loops for x86-64-v3.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/getters.hpp"
@@ -36,7 +36,11 @@ struct F16 {
     using Result = uint16_t;
 
     KAI_INLINE static float to_f32(uint16_t x) {
+#if KAI_HAS_AVX2
+        return _cvtsh_ss(x);
+#else
         return kai_cast_f32_f16(x);
+#endif
     }
     KAI_INLINE static uint16_t from_f32(float x) {
         return kai_cast_f16_f32(x);
@@ -50,6 +54,10 @@ struct F16 {
 #if defined(__aarch64__)
     KAI_INLINE static Vec rounded(Vec x) {
         return vcvt_f32_f16(vcvt_f16_f32(x));
+    }
+#elif KAI_HAS_AVX2
+    KAI_INLINE static Vec rounded(Vec x) {
+        return _mm_cvtph_ps(_mm_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
     }
 #else
     // What kai_cast_f16_f32 does, without branches.
@@ -131,23 +139,32 @@ KAI_INLINE void multiply_rows(const FloatRows& p, const uint8_t* panel) {
     }
 }
 
-/// m_step is 1: any number of rows.
+/// A call of a micro-kernel. m_step is 1: any number of rows.
+struct FloatProblem {
+    size_t m, n, k;
+    const void* lhs;
+    size_t lhs_stride;
+    const void* rhs;
+    void* dst;
+    size_t dst_stride;
+    float lo, hi;
+};
+
 template <class T, const Format& RHS, size_t NR>
-[[gnu::noinline]] void run_portable(
-    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs, void* dst, size_t dst_stride,
-    float lo, float hi) {
+[[gnu::noinline]] void run_portable(const void* problem) {
+    const auto& p = *static_cast<const FloatProblem*>(problem);
     constexpr size_t kBytes = sizeof(typename T::Element);
     constexpr size_t kRows = 2;  // 8 vectors of sums: x86-64 has 16 registers
-    for (size_t n0 = 0; n0 < n; n0 += kColumns) {
-        const size_t first = n0 / NR * NR, columns = n - n0 < kColumns ? n - n0 : kColumns;
-        const uint8_t* panel = bytes(rhs, RHS.offset({NR, 1, 1}, first, k) + (n0 - first) * kBytes);
-        FloatRows rows{k,          bytes(lhs), lhs_stride, bytes(dst, n0 * sizeof(typename T::Result)),
-                       dst_stride, columns,    lo,         hi};
-        size_t left = m;
+    for (size_t n0 = 0; n0 < p.n; n0 += kColumns) {
+        const size_t first = n0 / NR * NR, columns = p.n - n0 < kColumns ? p.n - n0 : kColumns;
+        const uint8_t* panel = bytes(p.rhs, RHS.offset({NR, 1, 1}, first, p.k) + (n0 - first) * kBytes);
+        FloatRows rows{p.k,          bytes(p.lhs), p.lhs_stride, bytes(p.dst, n0 * sizeof(typename T::Result)),
+                       p.dst_stride, columns,      p.lo,         p.hi};
+        size_t left = p.m;
         for (; left >= kRows; left -= kRows) {
             multiply_rows<T, NR, kRows>(rows, panel);
-            rows.lhs += kRows * lhs_stride;
-            rows.dst += kRows * dst_stride;
+            rows.lhs += kRows * p.lhs_stride;
+            rows.dst += kRows * p.dst_stride;
         }
         if (left > 0) {
             multiply_rows<T, NR, 1>(rows, panel);
@@ -156,27 +173,35 @@ template <class T, const Format& RHS, size_t NR>
 }
 
 }  // namespace
+
+KAI_LOOPS(f16, (run_portable<F16, f16pbiasf16, 32>))
+KAI_LOOPS(f16_sumf32, (run_portable<WideF16<uint16_t>, f16pbiasf16, 32>))
+KAI_LOOPS(f16_to_f32, (run_portable<WideF16<float>, f16pbiasf16, 32>))
+KAI_ENTRY(static constexpr auto kai_loops_f32 = run_portable<F32, f32pbiasf32, 16>;)
+
 }  // namespace kai
 
 extern "C" {
 
-#define KAI_DEFINE_PORTABLE(T, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                \
+#define KAI_DEFINE_PORTABLE(T, LOOPS, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                         \
     KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(T::Result))              \
     KAI_RUN_MATMUL_ROWS(NAME) {                                                                                       \
         kai::check_output(dst_stride_col, sizeof(T::Result), clamp_min, clamp_max);                                   \
-        kai::run_portable<T, kai::RHS, NR>(m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
+        const kai::FloatProblem problem = {m, n, k, lhs, lhs_stride, rhs, dst, dst_stride_row, clamp_min, clamp_max}; \
+        kai::kai_loops_##LOOPS(&problem);                                                                             \
     }
-#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE)
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F32, __VA_ARGS__)
+#define KAI_DEFINE_PORTABLE_ENTRY(...) KAI_ENTRY(KAI_DEFINE_PORTABLE(__VA_ARGS__))
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_ENTRY)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F32, f32, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F16, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F16, f16, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<uint16_t>, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<uint16_t>, f16_sumf32, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f16_f16_f16p_sumf32/ukernels.def"
 #undef KAI_UKERNEL_ROWS
-#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<float>, __VA_ARGS__)
+#define KAI_UKERNEL_ROWS(ISA, ...) KAI_LINE(ISA, kai::WideF16<float>, f16_to_f32, __VA_ARGS__)
 #include "kai/ukernels/matmul/matmul_clamp_f32_f16_f16p/ukernels.def"
 #undef KAI_UKERNEL_ROWS
 
