@@ -56,19 +56,19 @@ struct PanelsOfBlocks {
     bool has_zeros;
 };
 
-/// A micro-kernel for many rows. Tiles of blocks of 32 k, or of two scales; of longer ones; of parts of them, without
-/// zeros. Bytes of an element of the output.
+/// For many rows. Tiles of blocks of 32 k, or of two scales; of longer ones; of parts of these. Bytes of a result.
 struct BlockPanelsKernel {
     PanelsOfBlocks rhs;
     GatherFn* gather;
     const PanelTiles *tiles, *long_tiles, *part_tiles;
     size_t element;
 };
-/// For one row after another.
+/// For one row after another. `run`: blocks of 32 k; `long_run`: longer ones, and rows too deep to be prepared.
 struct BlockPanelRowsKernel {
     PanelsOfBlocks rhs;
     PanelBlocksRowFn *run, *long_run;
     size_t element = sizeof(float);
+    enum Row { packed, prepared, prepared_f16 } row = packed;  // what `run` takes: blocks_neon_panels_rows.cpp
 };
 
 }  // namespace kai

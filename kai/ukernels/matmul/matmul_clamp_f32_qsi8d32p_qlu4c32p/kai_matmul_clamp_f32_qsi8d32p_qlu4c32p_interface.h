@@ -130,6 +130,10 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4vlx4scalebf
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4vlx4_4x4vl_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4vlx4_4x4vl_neon_dotprod)
 
+/// SDOT and FMLAL, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. F16 scales.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_i8mm_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_i8mm_fmlal)
+
 /// SDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. F16 scales.
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_neon_dotprod)
@@ -138,6 +142,11 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4_1x4vl_
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
     kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4vlx4scalebf16_1x4vl_neon_dotprod)
+
+/// SDOT and FMLAL, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Two
+/// f16 scales a block.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_neon_i8mm_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qlu4c16p4vlx4_1x4vl_neon_i8mm_fmlal)
 
 /// SDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m. Two
 /// f16 scales a block.

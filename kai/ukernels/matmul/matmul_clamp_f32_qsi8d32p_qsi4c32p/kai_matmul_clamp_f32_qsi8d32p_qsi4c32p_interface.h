@@ -86,6 +86,10 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4_port
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4vlx4_4x4vl_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4vlx4_4x4vl_neon_dotprod)
 
+/// USDOT and FMLAL, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m.
+kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_neon_i8mm_fmlal;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_neon_i8mm_fmlal)
+
 /// USDOT, one row. The RHS of SME2, for workers without an SME unit: the same bits. Any m.
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_neon_i8mm;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x4_qsi4c32p4vlx4_1x4vl_neon_i8mm)
