@@ -204,8 +204,8 @@ void finish_rows(const Store& how, const Finish& finish, const Tile& tile, F act
         steps.row_shift = finish.row_shift != nullptr ? finish.row_shift[r] : 0;
         const Parts parts = parts_of_row(how, finish, tile, r);
         char* c = at(tile.c, r * tile.c_row);
-        for (size_t offset = bare ? whole : 0; offset < whole * sizeof(float); offset += kActivated * sizeof(float)) {
-            finish_block(how, steps, parts, offset, activation, c + offset);
+        for (size_t j = bare ? whole : 0; j < whole; j += kActivated) {
+            finish_block(how, steps, parts, j * sizeof(float), activation, c + j * sizeof(float));
         }
         if (whole < tile.columns) {
             finish_rest(how, steps, finish, tile, parts, r, whole, activation);

@@ -336,6 +336,39 @@ TEST(GemmEpilogue, WholeRuns) {
     }
 }
 
+// The loop for an activation that is all of it takes whole blocks of columns, and the rest another way.
+TEST(GemmEpilogue, ActivationsAloneStayInsideC) {
+    constexpr size_t kM = 3, kK = 5;
+    Random random(5);
+    for (const size_t n : {1, 15, 16, 17, 31, 33, 47, 70}) {
+        SCOPED_TRACE(n);
+        std::vector<float> a(kM * kK), b(kK * n), products(kM * n);
+        std::generate(a.begin(), a.end(), [&] { return random.real(-2, 2); });
+        std::generate(b.begin(), b.end(), [&] { return random.real(-2, 2); });
+        kai_gemm_problem p = kai_gemm_problem_of(kM, n, kK);
+        p.epilogue = 1, p.b_constant = false;
+        kai_gemm_plan plan;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK) << plan.reason;
+        std::vector<std::byte> memory(plan.workspace_size + 64);
+        void* workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) & ~uintptr_t{63});
+        kai_gemm_operands x = {};
+        x.m = kM, x.a.data = a.data(), x.b.data = b.data(), x.c.data = products.data();
+        ASSERT_EQ(kai_gemm_run(&plan, &x, workspace, plan.workspace_size, nullptr, nullptr), KAI_GEMM_OK);
+        kai_gemm_epilogue e = kai_gemm_epilogue_of(&p);
+        x.epilogue = &e;
+        for (const auto activation : kActivations) {
+            const GuardedBuffer c(products.size() * sizeof(float));
+            e.activation = activation, x.c.data = c.data();
+            ASSERT_EQ(kai_gemm_run(&plan, &x, workspace, plan.workspace_size, nullptr, nullptr), KAI_GEMM_OK);
+            for (size_t i = 0; i < products.size(); ++i) {
+                float got = 0;
+                std::memcpy(&got, c.data() + i * sizeof(float), sizeof(got));
+                ASSERT_EQ(got, activated(activation, products[i])) << activation << ", " << i;
+            }
+        }
+    }
+}
+
 // Experts with SwiGLU, whose weighted results are added up: rows of the list have scales of their own.
 TEST(GemmEpilogue, ScatteredPairs) {
     constexpr size_t kExperts = 3, kTokens = 2, kRows = 4, n = 21, k = 8;
