@@ -114,7 +114,8 @@ build_tests() {
         { (need_ggml) || say "ggml cannot be had: not compared"
           (need_llama) || say "llama.cpp cannot be had: not compared"
           (need_peer) || say "KleidiAI's library cannot be had: not compared"
-          (need_onnxruntime) || say "ONNX Runtime cannot be had: not compared"; } &
+          (need_onnxruntime) || say "ONNX Runtime cannot be had: not compared"
+          (need_onnx_models) || say "models of npm cannot be had: not compared"; } &
     fi
     build_native
     wait
@@ -614,8 +615,10 @@ cmd_mutate() {
     if [ "${1:-}" != --list ]; then
         build "$preset"
         if [ "$preset" != native ]; then
-            target=kai-pack build native
-            target=kai-gguf build native
+            local program
+            for program in kai-pack kai-gguf llm convnet; do
+                target=$program build native
+            done
         fi
     fi
     python3 "$root/test/mutants/mutate.py" --build "$root/build/$preset" ${emulator:+--emulator "$emulator"} \

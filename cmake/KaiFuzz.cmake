@@ -37,7 +37,8 @@ function(kai_add_fuzz_object source result)
         endif()
     endforeach()
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kai/*.h" "${PROJECT_SOURCE_DIR}/kai/*.hpp"
-        "${PROJECT_SOURCE_DIR}/kai/*.def" "${PROJECT_SOURCE_DIR}/examples/llm/*.hpp")
+        "${PROJECT_SOURCE_DIR}/kai/*.def" "${PROJECT_SOURCE_DIR}/examples/llm/*.hpp"
+        "${PROJECT_SOURCE_DIR}/examples/convnet/*.hpp")
     add_custom_command(OUTPUT "${object}" DEPENDS "${source}" ${headers}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} "${KAI_FUZZ_CLANG}" -std=c++17 -gline-tables-only -O1 -ffp-contract=off
             ${KAI_FUZZ_FLAGS}

@@ -61,13 +61,13 @@ class Mutations(unittest.TestCase):
     def test_each_is_noticed_by_what_is_chosen_for_its_file(self):
         tried = 0
         known = set().union(*(BUILD.sources(str(FOLDER.resolve() / output)) for output in (
-            "libkleidiai.a", "libkleidiai_gemm.a", "libkleidiai_attention.a", "examples/llm/llm", "tools/kai-pack",
-            "tools/kai-gguf")))
+            "libkleidiai.a", "libkleidiai_gemm.a", "libkleidiai_attention.a", "examples/llm/llm",
+            "examples/convnet/convnet", "tools/kai-pack", "tools/kai-gguf")))
         choices = {}
         for mutation in mutate.read_mutations(mutate.MUTATIONS):
             if mutation.file not in known:
-                self.assertFalse(CROSS and not mutation.tests.startswith("tools."), mutation.file)
-                continue  # code of another architecture, or of a tool of the host
+                self.assertFalse(CROSS and not mutation.tests.startswith(("tools.", "example.convnet.")), mutation.file)
+                continue  # code of another architecture, of a tool of the host, or of what needs a package
             choice = choices.setdefault(mutation.file, choice_of(mutation.file))
             tests = [mutation.tests] if mutation.tests.startswith("tools.") else [
                 mutation.program() + ("." + cpu if CROSS else "") for cpu in mutation.cpus]

