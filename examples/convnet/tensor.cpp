@@ -19,12 +19,14 @@ const char* name_of(Type type) {
 
 size_t count_of(const Shape& shape) {
     constexpr size_t kMost = size_t{1} << 40;
-    size_t count = 1;
+    size_t strides = 1;  // they must not overflow, even if there is no element
+    bool empty = false;
     for (const size_t size : shape) {
-        require(size == 0 || count <= kMost / size, "a tensor of shape " + text_of(shape) + " is too large");
-        count *= size;
+        empty = empty || size == 0;
+        require(size == 0 || strides <= kMost / size, "a tensor of shape " + text_of(shape) + " is too large");
+        strides *= std::max<size_t>(size, 1);
     }
-    return count;
+    return empty ? 0 : strides;
 }
 
 std::string text_of(const Shape& shape) {

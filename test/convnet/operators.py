@@ -103,7 +103,8 @@ def add_elementwise(m):
 
 def add_shapes(m):
     x = Input(2, 3, 4, 5)
-    m.add("Transpose", x, perm=[0, 2, 3, 1])
+    (moved,) = m.add("Transpose", x, perm=[0, 2, 3, 1])
+    m.add("Reshape", moved, [6, -1])
     m.add("Transpose", x)
     m.add("Reshape", x, [0, -1, 5])
     m.add("Flatten", x, axis=2)
@@ -111,7 +112,7 @@ def add_shapes(m):
     m.add("Squeeze", Input(1, 3, 1, 2))
     m.add("Unsqueeze", Input(3, 2), [0, -1])
     m.add("Slice", x, [1, -3], [9, -1], [1, 3])
-    m.add("Slice", x, [-1, 4], [-2**63, 0], [2, 3], [-2, -1])
+    m.add("Slice", x, [-1, 4], [-2**63, 0], [2, 3], [-1, -2])
     m.add("Split", x, [1, 2], axis=1, outputs=2)
     m.add("Split", Input(4, 6), axis=-1, outputs=3)
     m.add("Concat", Input(2, 1, 3), Input(2, 4, 3), axis=1)
@@ -177,6 +178,8 @@ def add_windows(m):
     m.add("ConvTranspose", image, Const(4, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 1])
     m.add("ConvTranspose", image, Const(4, 3, 3, 3), group=2, dilations=[2, 1])
     m.add("MaxPool", image, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    m.add("MaxPool", image, kernel_shape=[2, 1], strides=[2, 4], ceil_mode=1)
+    m.add("AveragePool", image, kernel_shape=[2, 2], strides=[4, 3], pads=[0, 1, 1, 1], ceil_mode=1)
     m.add("MaxPool", Input(1, 2, 9), kernel_shape=[2], strides=[2])
     m.add("AveragePool", image, kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
     for mode in ("nearest", "linear"):
