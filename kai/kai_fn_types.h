@@ -269,6 +269,12 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
     KAI_GETTERS_STEPS(GETTER, NAME)       \
     KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_packed_offset, packed_offset_chunks, rhs_packed_offset, packed_offset_chunks)
 
+/// Indirect matmul that reads an unpacked LHS through a table of pointers. get_lhs_offset is for the table: stride =
+/// k_chunk_count * sizeof(void*).
+#define KAI_GETTERS_IMATMUL_ROWS(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)            \
+    KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_offset, offset, rhs_packed_offset, packed_offset_chunks)
+
 /// Parts of these lists. LHS, RHS: what the getters return; LHS_TYPE, RHS_TYPE: their types, `kai_get_<...>_fn`.
 #define KAI_GETTERS_STEPS(GETTER, NAME)   \
     GETTER(NAME, m_step, kai_get_size_fn) \

@@ -583,6 +583,8 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 /// The table of rules of a packer, by its ISA: RHS packers whose panels are not whole vectors have one, except those of
 /// chunks.
 #define KAI_RHS_TABLE(SIGNATURE, ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_OF_##SIGNATURE, KAI_RHS_TABLE_BY_ISA, ~)(ISA, NAME)
+#define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_KXN KAI_LINES(KAI_NO_TABLE)
+#define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK_NR KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_BY_ISA(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_any KAI_LINES(KAI_TABLE)

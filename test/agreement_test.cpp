@@ -131,7 +131,7 @@ protected:
         const size_t element = kai_get_datatype_size_in_bytes(u.dst_type);
         std::vector<uint8_t> dst(m * n * element);
         // Kernels for one row: row by row.
-        const bool one_row = has(u, "_1x") && m > 1;
+        const bool one_row = has(u, "_1x") && m > 1 && !by_pointers;
         for (size_t i = 0; i < (one_row ? m : 1); ++i) {
             const std::vector<uint8_t> part =
                 one_row ? test::packed(lhs_format, lhs.part(i, 1), lhs_tile) : std::vector<uint8_t>();

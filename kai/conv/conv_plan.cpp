@@ -181,18 +181,20 @@ Violation plan_rows(Plan& plan) {
 }
 
 /// The kernel that multiplies the same packed weights, with the same arithmetic, and takes a table of pointers: of the
-/// family of the same name with an "i" in front.
+/// family of the same name with an "i" in front; the one whose own name is, too, comes first: it is for the same core.
 const kai_ukernel* indirect_of(const kai_ukernel& matmul) {
+    const kai_ukernel* first = nullptr;
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
         const bool indirect = u->signature == KAI_UKERNEL_IMATMUL || u->signature == KAI_UKERNEL_IMATMUL_QAI8 ||
                               u->signature == KAI_UKERNEL_IMATMUL_ROWS;
         if (indirect && strcmp(u->family + 1, matmul.family) == 0 && u->dst_type == matmul.dst_type &&
             strcmp(u->rhs_format, matmul.rhs_format) == 0 && kai_registry_runnable(u->features, nullptr, 0) &&
             u->get_nr() == matmul.get_nr() && u->get_kr() == matmul.get_kr() && u->get_sr() == matmul.get_sr()) {
-            return u;
+            const bool same_name = strcmp(u->name + 1, matmul.name) == 0;
+            first = first == nullptr || same_name ? u : first;
         }
     }
-    return nullptr;
+    return first;
 }
 
 Violation plan_indirect(Plan& plan) {
@@ -207,7 +209,8 @@ Violation plan_indirect(Plan& plan) {
             plan, product_of(p, 1, plan.part_columns, taps * plan.tap_channels), pixels, taps * sizeof(void*))) {
         return violation;
     }
-    plan.ukernel = pixels > 1 ? indirect_of(*plan.gemm.gemm.ukernel) : nullptr;
+    const bool converts = plan.gemm.gemm.copies_rows;  // the kernel reads another type than that of the pixels
+    plan.ukernel = pixels > 1 && !converts ? indirect_of(*plan.gemm.gemm.ukernel) : nullptr;
     if (plan.ukernel == nullptr) {
         return none;
     }

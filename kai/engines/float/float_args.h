@@ -1,4 +1,4 @@
-// Arguments of the kernels with FMLA.
+// Arguments of the kernels with FMLA on NEON.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -6,7 +6,8 @@
 
 #include "kai/engines/core/fields.h"
 
-/// NEON: one panel, or 4 vectors of columns of a K x N matrix, times m >= 1 rows.
+/// One panel, or 4 vectors of columns of a K x N matrix, times m >= 1 rows, which lie lhs_stride apart or are found
+/// through a table of pointers (float_neon_table.inc).
 #define KAI_FLOAT_GEMM_ARGS(field)                                                            \
     field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
     field(FloatBounds, 32, zeros)  /* K x N only; `from=dst`: a pointer to where all rows */  \
@@ -18,10 +19,13 @@
     field(size_t, 8, dst_stride)                                                              \
     field(size_t, 8, m)                                                                       \
     field(size_t, 8, depth)        /* k in bytes */                                           \
-    field(const void*, 8, bias) field(size_t, 8, narrow)  /* f16 on panels of SME: its bias; 1: results are f16 */
+    field(const void*, 8, bias) field(size_t, 8, narrow) /* f16 on panels of SME: its bias; 1: results are f16 */ \
+    field(size_t, 8, chunks)       /* table: of `depth` each; 0: the result is the bias */    \
+    field(const void*, 8, pad)     /* pointers equal to this one stay where they are, */      \
+    field(size_t, 8, offset)       /* others are moved by this many bytes */
 KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
 
-/// NEON, f16 with sums in f32: 32 columns, packed or of a K x N matrix, times m >= 1 rows.
+/// f16 with sums in f32: 32 columns, packed or of a K x N matrix, times m >= 1 rows.
 #define KAI_WIDENED_ARGS(field)                                                               \
     field(FloatBounds, 32, bounds) /* lowest and highest result, in every lane of a vector */ \
     field(const void*, 8, bias)    /* of 32 columns, f16 */                                   \
@@ -36,21 +40,3 @@ KAI_OFFSETS(FLOAT_GEMM_ARGS, KAI_FLOAT_GEMM_ARGS)
     field(const void*, 8, bias_1)    /* one row times 64 columns: of the second 32 columns */ \
     field(const void*, 8, columns_1)
 KAI_OFFSETS(WIDENED_ARGS, KAI_WIDENED_ARGS)
-
-/// SVE: rows of the LHS, k in chunks.
-#define KAI_SVE_ROWS(field)                                                                  \
-    field(size_t, 8, length)    /* elements of a chunk */                                    \
-    field(size_t, 8, chunks)    /* 0: the result is the bias */                              \
-    field(const void*, 8, pad)  /* table: pointers equal to this one stay where they are, */ \
-    field(size_t, 8, offset)    /* others are moved by this many bytes */                    \
-    field(size_t, 8, stride)    /* no table: bytes from a row to the next */                 \
-    field(size_t, 8, has_table) /* 0 or 1 */
-KAI_OFFSETS(SVE_ROWS, KAI_SVE_ROWS)
-
-/// SVE: what all panels of a call share.
-#define KAI_SVE_PANEL(field)                                                        \
-    field(SveRows, 48, rows)                                                        \
-    field(size_t, 8, dst_stride)                                                    \
-    field(uint32_t, 4, lo) /* bits of the clamp bounds; of f16 in the lower half */ \
-    field(uint32_t, 4, hi)
-KAI_OFFSETS(SVE_PANEL, KAI_SVE_PANEL)

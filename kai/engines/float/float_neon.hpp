@@ -60,24 +60,19 @@ KAI_INLINE void store_bound(uint8_t bound[16], float x) {
     }
 }
 
-/// The loop over panels. The kernel takes the place of an argument of kai_run_* that is no longer needed.
+/// The loop over panels of depth k. `args` has the LHS.
 template <size_t element_bytes>
-[[gnu::noinline]] void run_float_gemm(
-    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
-    size_t dst_stride, const FloatKernel* kernel, float clamp_min, float clamp_max) {
+KAI_INLINE void run_panels(
+    size_t m, size_t n, size_t k, const void* rhs_packed, void* dst, size_t dst_stride, const FloatKernel& kernel,
+    float clamp_min, float clamp_max, FloatGemmArgs& args) {
     constexpr size_t kWidest = 64;
-    if (m == 0) {
-        return;
-    }
-    FloatGemmArgs args;
     store_bound<element_bytes>(args.bounds[0], clamp_min);
     store_bound<element_bytes>(args.bounds[1], clamp_max);
-    args.lhs = lhs, args.lhs_stride = lhs_stride;
-    args.panel = rhs_packed, args.rhs_stride = kernel->columns * element_bytes;
+    args.panel = rhs_packed, args.rhs_stride = kernel.columns * element_bytes;
     args.dst = dst, args.dst_stride = dst_stride;
-    args.m = m, args.depth = k * element_bytes;
-    for (; n >= kernel->columns; n -= kernel->columns) {
-        run_panel(*kernel, args);
+    args.m = m;
+    for (; n >= kernel.columns; n -= kernel.columns) {
+        run_panel(kernel, args);
         args.panel = bytes(args.panel, args.rhs_stride * (k + 1));
         args.dst = bytes(args.dst, args.rhs_stride);
     }
@@ -90,12 +85,25 @@ template <size_t element_bytes>
     args.dst_stride = kWidest;
     for (; m > 0; m -= args.m) {
         args.m = m < kRows ? m : kRows;
-        run_panel(*kernel, args);
+        run_panel(kernel, args);
         for (size_t i = 0; i < args.m; ++i, out += dst_stride) {
             __builtin_memcpy(out, tile[i], n * element_bytes);
         }
-        args.lhs = bytes(args.lhs, args.m * lhs_stride);
+        args.lhs = bytes(args.lhs, args.m * args.lhs_stride);
     }
+}
+
+/// The kernel takes the place of an argument of kai_run_* that is no longer needed.
+template <size_t element_bytes>
+[[gnu::noinline]] void run_float_gemm(
+    size_t m, size_t n, size_t k, const void* lhs, size_t lhs_stride, const void* rhs_packed, void* dst,
+    size_t dst_stride, const FloatKernel* kernel, float clamp_min, float clamp_max) {
+    if (m == 0) {
+        return;
+    }
+    FloatGemmArgs args;
+    args.lhs = lhs, args.lhs_stride = lhs_stride, args.depth = k * element_bytes;
+    run_panels<element_bytes>(m, n, k, rhs_packed, dst, dst_stride, *kernel, clamp_min, clamp_max, args);
 }
 
 }  // namespace

@@ -25,10 +25,7 @@ kai::SvePanelFn kai_panel_f32_f32_f32p4vlx1_6x4vl_sve_mla;
 #define KAI_DEFINE_IMATMUL_SVE(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                             \
     static_assert(M_STEP == kai::kSveTileRows, "blocks of the table");                                                 \
     KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(float))                              \
-    void kai_run_##NAME(                                                                                               \
-        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,               \
-        const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,          \
-        float clamp_min, float clamp_max) {                                                                            \
+    KAI_RUN_IMATMUL_ROWS(NAME) {                                                                                       \
         kai::check_bounds(clamp_min, clamp_max);                                                                       \
         const kai::SveRows rows = kai::rows_of_table(k_chunk_count, k_chunk_length, pad_ptr, lhs_ptr_offset);          \
         kai::run_sve_panels<float>(                                                                                    \

@@ -7,7 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kai/engines/float/float_args.h"
+#include "kai/engines/float/float_sve_args.h"
 #include "kai/engines/core/getters.hpp"
 
 namespace kai {

@@ -8,6 +8,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/pack_getters.hpp"
+#include "kai/engines/core/pack_rhs_checks.hpp"
 #include "kai/engines/pack/pack_neon_interleave.hpp"
 #include "kai/engines/pack/pack_rhs_tile.hpp"
 #include "kai/ukernels/pack/kai_rhs_pack.h"
@@ -256,12 +257,10 @@ KAI_INLINE void pack_head(const FloatPanel& p, size_t exist) {
 
 #endif
 
-/// All panels of nr columns, a chunk of places at a time.
+/// All panels of nr columns, a chunk of places at a time. `unit`: bytes of an element.
 template <bool kxn>
-[[gnu::noinline]] void pack_rhs_float(
-    const kai_rhs_rules& rules, const kai_rhs_call& c, TransposeColumns* transpose_columns) {
-    kai_check_rhs_call(&rules, &c);
-    const size_t unit = rules.bits / 8U, line = rules.nr * unit, stride = c.rhs_stride, panel_step = (1 + c.k) * line;
+[[gnu::noinline]] void pack_rhs_float(size_t unit, const kai_rhs_call& c, TransposeColumns* transpose_columns) {
+    const size_t line = c.nr * unit, stride = c.rhs_stride, panel_step = (1 + c.k) * line;
     for (size_t first = 0; first == 0 || first < c.k; first += kChunk) {
         const size_t end = c.k - first < kChunk ? c.k : first + kChunk;
         FloatPanel p = {unit,         line,          kxn ? stride : unit, kxn ? unit : stride,
@@ -272,7 +271,7 @@ template <bool kxn>
                 pack_head(p, p.bias != nullptr ? p.exist : 0);
             }
             pack_places<kxn>(p, first, end, transpose_columns);
-            p.rhs += kxn ? line : rules.nr * stride;
+            p.rhs += kxn ? line : c.nr * stride;
             p.bias += p.bias != nullptr ? line : 0;
             p.packed += panel_step;
         }
@@ -285,13 +284,30 @@ template <bool kxn>
 /// TRANSPOSE: what N x K sources need. (Opaque: not a copy of the function for each.)
 #define KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, KXN, TRANSPOSE)                       \
     KAI_RHS_RULES(NAME, tile_rules, kai::FORMAT, NR, 1, 8 * sizeof(ELEMENT), KXN, true) \
-    KAI_RHS_TILE_RUN(NAME, void, kai::pack_rhs_float<KXN>(*kai::opaque(&kai_rules_##NAME), call, TRANSPOSE);)
+    KAI_RHS_TILE_RUN(NAME, void, kai_check_rhs_call(&kai_rules_##NAME, &call);          \
+                     kai::pack_rhs_float<KXN>(kai::opaque(sizeof(ELEMENT)), call, TRANSPOSE);)
 #define KAI_DEFINE_KXN(NAME, FORMAT, NR, ELEMENT)                             \
     KAI_DEFINE_RHS_PACK_GETTERS_KXN(NAME, FORMAT, NR, 1, 1, ELEMENT, ELEMENT) \
     KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, true, nullptr)
 #define KAI_DEFINE_NXK(NAME, FORMAT, NR, ELEMENT)                    \
     KAI_DEFINE_RHS_PACK_GETTERS_NXK(NAME, FORMAT, NR, 1, 1, ELEMENT) \
     KAI_DEFINE_RUN(NAME, FORMAT, NR, ELEMENT, false, kai::opaque(kai::transpose_columns<ELEMENT, NR * sizeof(ELEMENT)>))
+
+/// For indirect matmul. Groups are of one k: chunks need no padding, and are packed as one matrix.
+#define KAI_DEFINE_CHUNKS_RUN(NAME, NR, ELEMENT, KXN, TRANSPOSE)                                                       \
+    KAI_RUN_RHS_IMATMUL_PACK(NAME) {                                                                                   \
+        const size_t k = k_chunk_count * k_chunk_length;                                                               \
+        { KAI_CHECK_RHS_CHUNKS(8 * sizeof(ELEMENT), KXN, false, n, k, rhs, rhs_stride, rhs_packed, nullptr, nullptr) } \
+        const kai_rhs_call call = {1,          n,       k,    NR,      1, 1,          0, rhs,                          \
+                                   rhs_stride, nullptr, bias, nullptr, 0, rhs_packed, 0, nullptr};                     \
+        kai::pack_rhs_float<KXN>(kai::opaque(sizeof(ELEMENT)), call, TRANSPOSE);                                       \
+    }
+#define KAI_DEFINE_CHUNKS_KXN(NAME, FORMAT, NR, ELEMENT)                          \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS(NAME, FORMAT, NR, 1, 1, ELEMENT, ELEMENT) \
+    KAI_DEFINE_CHUNKS_RUN(NAME, NR, ELEMENT, true, nullptr)
+#define KAI_DEFINE_CHUNKS_NXK(NAME, FORMAT, NR, ELEMENT)                     \
+    KAI_DEFINE_RHS_IMATMUL_PACK_GETTERS_NXK(NAME, FORMAT, NR, 1, 1, ELEMENT) \
+    KAI_DEFINE_CHUNKS_RUN(NAME, NR, ELEMENT, false, kai::opaque(kai::transpose_columns<ELEMENT, NR * sizeof(ELEMENT)>))
 
 extern "C" {
 
@@ -301,5 +317,8 @@ KAI_DEFINE_NXK(rhs_pack_nxk_x32p16x1bx32_x32_x32_neon, f32pbiasf32, 16, uint32_t
 KAI_DEFINE_KXN(rhs_pack_kxn_f16p16x1biasf16_f16_f16_neon, f16pbiasf16, 16, uint16_t)
 KAI_DEFINE_KXN(rhs_pack_kxn_x16p32x1b_x16_x16_neon, f16pbiasf16, 32, uint16_t)
 KAI_DEFINE_NXK(rhs_pack_nxk_x16p32x1bx16_x16_x16_neon, f16pbiasf16, 32, uint16_t)
+
+KAI_DEFINE_CHUNKS_KXN(rhs_imatmul_pack_kxn_x32p16x1b_x32_x32_neon, f32pbiasf32, 16, uint32_t)
+KAI_DEFINE_CHUNKS_NXK(rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon, f32pbiasf32, 16, uint32_t)
 
 }  // extern "C"

@@ -613,6 +613,14 @@ typedef void kai_run_rhs_imatmul_pack_fn(
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p2vlx1b_x32_x32_sme)
 
+/// Format f32pbiasf32, nr 16, kr 1: the bytes of rhs_pack_kxn_x32p16x1b_x32_x32_neon. On every host.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p16x1b_x32_x32_neon;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p16x1b_x32_x32_neon)
+
+/// The same from an N x K source: rows of all chunks of a column, one after another.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon)
+
 /// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1.
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve)

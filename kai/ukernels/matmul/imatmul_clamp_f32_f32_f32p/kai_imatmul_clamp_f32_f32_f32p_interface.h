@@ -36,12 +36,20 @@ struct kai_imatmul_clamp_f32_f32_f32p_ukernel {
 
 /// SVE, FMLA by element, 6 rows x 4 vectors at a time; any vector length. get_lhs_offset is for the table: stride =
 /// k_chunk_count * sizeof(void*).
-kai_get_size_fn kai_get_m_step_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
-kai_get_size_fn kai_get_n_step_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
-kai_get_offset_fn kai_get_lhs_offset_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
-kai_get_packed_offset_chunks_fn kai_get_rhs_packed_offset_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
-kai_get_dst_offset_fn kai_get_dst_offset_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
-kai_get_dst_size_fn kai_get_dst_size_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
 kai_imatmul_clamp_f32_f32_f32p_run_fn kai_run_imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla;
+KAI_DECLARE_GETTERS(IMATMUL_ROWS, imatmul_clamp_f32_f32_f32p4vlx1b_6x4vl_sve_mla)
+
+/// NEON, FMLA by element, 6 rows x 16 columns at a time. The packed RHS is that of
+/// matmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla for a depth of k_chunk_count * k_chunk_length.
+kai_imatmul_clamp_f32_f32_f32p_run_fn kai_run_imatmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla;
+KAI_DECLARE_GETTERS(IMATMUL_ROWS, imatmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla)
+
+/// The same for Cortex-A55.
+kai_imatmul_clamp_f32_f32_f32p_run_fn kai_run_imatmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55;
+KAI_DECLARE_GETTERS(IMATMUL_ROWS, imatmul_clamp_f32_f32_f32p16x1b_6x16_neon_mla_cortexa55)
+
+/// C++ for every host. On hosts without a fused multiply-add, products are rounded as well.
+kai_imatmul_clamp_f32_f32_f32p_run_fn kai_run_imatmul_clamp_f32_f32_f32p16x1b_1x16_portable;
+KAI_DECLARE_GETTERS(IMATMUL_ROWS, imatmul_clamp_f32_f32_f32p16x1b_1x16_portable)
 
 KAI_END_DECLARATIONS
