@@ -734,8 +734,10 @@ unsigned misfit(const kai_ukernel& u, const kai_registry_request& request) {
     constexpr unsigned kSlower = KAI_ROWS_ONE + 1;
     const size_t m = request.m;
     const unsigned rows = m <= 1 ? u.rows == KAI_ROWS_MANY : static_cast<unsigned>(u.rows);
-    const bool is_slower = lacks_dot_products(u) || is_for_packed(u, request);
-    return is_portable(u) ? 2 * kSlower : is_slower ? kSlower + rows : rows;
+    if (is_for_packed(u, request)) {
+        return 3 * kSlower + rows;
+    }
+    return is_portable(u) ? 2 * kSlower : lacks_dot_products(u) ? kSlower + rows : rows;
 }
 
 /// The edit distance of two names: letters to change, insert or remove. Case is ignored.
@@ -807,7 +809,7 @@ void explain_not_best(
         snprintf(reason, size, "reads another packed RHS than %s", same->name);
     } else if (is_portable(u)) {
         snprintf(reason, size, "is portable: slower than %s", best->name);
-    } else if (is_for_packed(u, request) && u.rows != best->rows) {
+    } else if (is_for_packed(u, request) && (u.rows != best->rows || is_portable(*best))) {
         snprintf(reason, size, "is for a RHS that is packed for SME");
     } else if (lacks_dot_products(u) && !lacks_dot_products(*best)) {
         snprintf(reason, size, "is for CPUs without dot products: slower than %s", best->name);

@@ -261,11 +261,15 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
                 const size_t columns = deep ? 3 : u.get_nr() + 43;
                 Side lhs = test::make_side(*reference::find_format(u.lhs_format), data, rows, k, bl, random);
                 Side rhs = test::make_side(*rhs_format, data, columns, k, bl, random);
+                if (rhs.table.size() == 4 && u.dst_type == kai_dt_int8) {
+                    rhs.table = {-2, -1, 0, 1};  // the only one
+                }
                 if (u.other_bits != 0) {
                     differs |= run(u, lhs, rhs) != run(*other, lhs, rhs);
                     continue;
                 }
-                if (rows_lie && k != 0 && data == Data::large) {  // SME makes every NaN the default one
+                // Floats: SME makes every NaN the default one.
+                if (!lhs.values.empty() && !rhs.values.empty() && data == Data::large) {
                     lhs.values.front() = NAN, lhs.values.back() = other_nan();
                     rhs.values.front() = 0, rhs.values.back() = INFINITY;
                 }

@@ -18,7 +18,8 @@ endforeach()
 list(APPEND allowed_bf16 kai/engines/float/float_args.h kai/engines/float/float_neon_panels.hpp
     kai/engines/float/float_panels_row.inc)
 list(APPEND allowed_f8 kai/engines/bf16/bf16_neon_bf16_groups.inc)
-set(allowed_qai8 ${allowed_lowp} kai/engines/qai8)
+set(allowed_qai8 ${allowed_lowp} kai/engines/qai8
+    kai/engines/qai8dxp/qai8dxp_args.h kai/engines/qai8dxp/qai8dxp_neon_panels_row.hpp)
 set(allowed_inplace ${allowed_core} kai/engines/inplace)
 set(allowed_plain ${allowed_core} kai/engines/plain
     kai/engines/float/float_neon.hpp kai/engines/float/float_widened.hpp kai/engines/float/float_sve_rows.inc)

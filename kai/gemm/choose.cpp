@@ -773,7 +773,10 @@ void choose_beside(const Problem& p, Plan& plan) {
     if (p.pin != nullptr || p.units <= max(p.sme_units, 1) || !multiplies(p) || p.batch > kMostMatrices) {
         return;
     }
-    plan.gemm_beside = beside(p, plan, plan.gemm), plan.gemv_beside = beside(p, plan, plan.gemv);
+    // SME without SME2 may have no kernel for one row, which NEON then multiplies on all workers.
+    const bool has_row = (run_features(*plan.gemv.ukernel) & kSme) != 0;
+    plan.gemm_beside = beside(p, plan, plan.gemm);
+    plan.gemv_beside = has_row || plan.gemm_beside.ukernel == nullptr ? beside(p, plan, plan.gemv) : plan.gemv;
     const auto can_work = [&](const kai_gemm_kernel& kernel) {
         return kernel.ukernel != nullptr && (kernel.ukernel->other_bits == 0 || p.divides_columns != 0);
     };

@@ -13,6 +13,7 @@
 
 #include "kai/gemm/queue.hpp"
 #include "test/gemm/experiment.hpp"
+#include "test/support/disabled_features.hpp"
 #include "test/support/random.hpp"
 
 namespace test::gemm {
@@ -22,17 +23,20 @@ namespace {
 Case case_of(kai_gemm_kind kind, kai_datatype c_type, size_t m, size_t run_m) {
     Case c;
     const bool int2 = kind == KAI_GEMM_INT2_CHANNEL;
-    const bool blocks =
-        kind != KAI_GEMM_INT8_CHANNEL && kind != KAI_GEMM_INT4_CHANNEL && kind != KAI_GEMM_DENSE && !int2;
+    const bool blocks = has_blocks(kind);
     c.p = kai_gemm_problem_of(m, 4096 / 4 + 37, blocks || int2 ? 1088 : 1100);
     c.p.b_kind = kind, c.p.bl = blocks ? 32 : 0, c.p.b_constant = c.p.b_transposed = c.p.bias = true;
     c.p.c_type = c_type, c.p.units = 5, c.p.sme_units = 2;
+    if (c.is_static()) {
+        c.p.a_type = c.p.c_type = kai_dt_int8, c.p.b_transposed = kind == KAI_GEMM_INT2_STATIC;
+    }
     c.m = run_m, c.numbers = Numbers::exact;
     return c;
 }
 
 constexpr kai_gemm_kind kKinds[] = {KAI_GEMM_INT8_CHANNEL,   KAI_GEMM_INT4_CHANNEL,    KAI_GEMM_INT2_CHANNEL,
-                                    KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16};
+                                    KAI_GEMM_INT4_BLOCK_F16, KAI_GEMM_INT4_BLOCK_ZERO, KAI_GEMM_INT8_BLOCK_F16,
+                                    KAI_GEMM_INT8_STATIC,    KAI_GEMM_INT2_STATIC};
 
 /// The words of the workspace that say which slots are taken.
 uint32_t* slots_of(const Experiment& e) {
@@ -146,6 +150,22 @@ TEST(GemmMixed, BitsDoNotDependOnTheWorker) {
     }
     if (kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
         EXPECT_EQ(mixed, cases);
+    }
+}
+
+// SME without SME2 has no kernel for one row of bf16 or static int8: that of NEON is for all workers.
+TEST(GemmMixed, OneRowOfNeonForAll) {
+    if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME, nullptr, 0)) {
+        GTEST_SKIP() << "without SME";
+    }
+    const DisabledFeatures disabled("sme2");
+    for (const kai_gemm_kind kind : {KAI_GEMM_DENSE, KAI_GEMM_INT8_STATIC}) {
+        for (const size_t m : {size_t{1}, size_t{17}}) {
+            Case c = case_of(kind, kai_dt_f32, 17, m);
+            c.p.allow_bf16 = kind == KAI_GEMM_DENSE;
+            SCOPED_TRACE(testing::Message() << "kind " << kind << ", m " << m);
+            EXPECT_TRUE(check_case(c));
+        }
     }
 }
 
@@ -668,10 +688,12 @@ TEST(GemmMixed, RowsArePackedWithoutSme) {
 }
 
 // rates.def has what plans assume, by the format of the packed B: an SME unit does 8 to 13 times as much as a core in
-// several rows (bf16: 4.8), and more than a core in one. Others are assumed to do 4 and 2 times as much.
+// several rows (bf16: 4.8; static kinds, which have SMMLA beside them: 5.6), and more than a core in one. Others are
+// assumed to do 4 and 2 times as much.
 TEST(GemmMixed, RatesOfEveryFormat) {
     size_t mixed = 0;
-    const auto check = [&](const kai_gemm_problem& p, double least = 8) {
+    const auto check = [&](const kai_gemm_problem& p, double others = 8) {
+        const double least = is_static(p.b_kind) ? 5 : others;
         kai_gemm_plan plan = {};
         ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
         if (plan.gemm_beside.ukernel != nullptr) {

@@ -80,6 +80,8 @@ struct StaticLimits {
     static constexpr size_t kRows = 126;           // of a block: whole tiles of 6
     static constexpr size_t kPackedBytes = 16384;  // of rows that are packed at a time (SMMLA)
     static constexpr size_t kFewColumns = 32;      // for which rows are not packed
+    /// Panels of SME: k of 16 columns that are decoded at a time; columns of the widest, VL(4) of 2048 bits.
+    static constexpr size_t kPanelDepth = 1024, kMostPanelColumns = 256;
 };
 
 /// Rows of a file, read in place, on NEON.

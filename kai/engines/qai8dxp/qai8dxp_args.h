@@ -33,7 +33,7 @@ namespace kai {
 
 /// Elements of the RHS: those of a packed format of layout.hpp.
 enum class RhsKind : size_t { int8, int4, int2, int4_blocks };
-enum class OutKind : size_t { f32, f16, bf16 };  // assembly knows the numbers
+enum class OutKind : size_t { f32, f16, bf16, sums };  // assembly knows the numbers; sums: int32, of one row
 
 KAI_STRUCT(Problem, KAI_PROBLEM);  // not in an unnamed namespace: other sources define functions that take it
 

@@ -4,8 +4,9 @@
 //     sum    = sum over k of lhs * rhs + off * rsum                                 int32
 //     dst[n] = clamp(fma(f32(sum), rs * ls, bias))
 //
-// A panel has 4 k of all its nr columns, then the next 4 k; in the end rsum, rs, bias of all columns. A tile is 64 or
-// 16 of the columns, a quad 4. Vectors of 512 bits: a tile of 64 is the panel, which is read from start to end.
+// A panel has 4 k of all its nr columns, then the next 4 k; in the end rsum, rs, bias of all columns. A tile is 64, 32
+// or 16 of the columns, a quad 4. Vectors of 512 bits: a tile of 64 is the panel, which is read from start to end.
+// OUT_SUMS: dst[n] = sum over k of lhs * rhs, as of static int8, whose panels begin and end with other fields.
 //
 //     int8           4 k of a quad are 16 bytes
 //     int4           4 k of a quad are 8 bytes, k and k + 1 in each: S becomes 16 times the sum
@@ -27,6 +28,8 @@
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/qai8dxp/qai8dxp_neon_dotprod_panels.inc"
+
+#define OUT_SUMS 3  // OutKind::sums
 
 first   .req x7
 next    .req x9
@@ -68,6 +71,18 @@ at_3    .req x16
     ldp     qBa_2, qBa_3, [cursor, #32]
     \right  3, Bb, \a
 .endm
+// The same of 32 columns.
+.macro group_32 left, right, a
+    ldp     qBb_0, qBb_1, [cursor, #64]
+    \left   0, Ba, \a
+    ldp     qBb_2, qBb_3, [cursor, #96]
+    add     cursor, cursor, group
+    \right  0, Ba, \a
+    ldp     qBa_0, qBa_1, [cursor]
+    \left   1, Bb, \a
+    ldp     qBa_2, qBa_3, [cursor, #32]
+    \right  1, Bb, \a
+.endm
 // 16 columns of two groups, the first with \a, the second with \b. Ba as above.
 .macro groups_16 left, right, a, b
     add     cursor, cursor, group
@@ -98,6 +113,10 @@ at_3    .req x16
     .if \tile == 64
     .irp    a, A_0.4b[0], A_0.4b[1], A_0.4b[2], A_0.4b[3], A_1.4b[0], A_1.4b[1], A_1.4b[2], A_1.4b[3]
     group_64 left_half, right_half, \a
+    .endr
+    .elseif \tile == 32
+    .irp    a, A_0.4b[0], A_0.4b[1], A_0.4b[2], A_0.4b[3], A_1.4b[0], A_1.4b[1], A_1.4b[2], A_1.4b[3]
+    group_32 left_half, right_half, \a
     .endr
     .else
     groups_16 left_half, right_half, A_0.4b[0], A_0.4b[1]
@@ -281,6 +300,25 @@ at_3    .req x16
     str     dresult, [dst], #8
 9:
 .endm
+.macro store_sums s
+    str     q\s, [dst], #16
+.endm
+// \do the sums of each quad of a tile.
+.macro each_quad tile, do
+    .irp    s, S0_0, S0_1, S0_2, S0_3
+    \do     \s
+    .endr
+    .if \tile > 16
+    .irp    s, S1_0, S1_1, S1_2, S1_3
+    \do     \s
+    .endr
+    .endif
+    .if \tile > 32
+    .irp    s, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
+    \do     \s
+    .endr
+    .endif
+.endm
 // Tiles of 16 columns: the sums of a column.
 .macro add_both
     add     S0_0.4s, S0_0.4s, S1_0.4s
@@ -305,20 +343,17 @@ func kai_panel_row_\rhs_\()_\tile\()_neon_dotprod, hidden
     cbz     steps, 7f
     \rhs_\()_steps \tile
 7:
-    ldr     doff_ls, [row]
-    load_bounds
     .if \tile == 16
     add_both
     .endif
-    quad_result S0_0
-    quad_result S0_1
-    quad_result S0_2
-    quad_result S0_3
-    .if \tile == 64
-    .irp    s, S1_0, S1_1, S1_2, S1_3, S2_0, S2_1, S2_2, S2_3, S3_0, S3_1, S3_2, S3_3
-    quad_result \s
-    .endr
-    .endif
+    cmp     out, #OUT_SUMS
+    b.eq    10f
+    ldr     doff_ls, [row]
+    load_bounds
+    each_quad \tile, quad_result
+    b       11f
+10: each_quad \tile, store_sums
+11:
     add     rhs, rhs, #\tile << \rhs_\()_shift
     subs    columns, columns, #\tile
     b.ne    1b
@@ -327,6 +362,7 @@ endfunc
 .endm
 
     panel_row int8, 64
+    panel_row int8, 32
     panel_row int8, 16
     panel_row int4, 64
     panel_row int4, 16

@@ -69,6 +69,10 @@ struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p8vsx4_qsu2cxp16vsx4sf32bi3
 /// int8 <- int8 x qsu2cxpbi32sf32, one row: SDOT. The same RHS.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x64vs_sme2_dot(void);
 
+/// int8 <- int8 x the same RHS, for workers beside an SME unit, with the same results: SMMLA; one row: SDOT.
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_4x16vs_neon_i8mm(void);
+struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x16vs_neon_dotprod(void);
+
 /// int8 <- x8p, panels of a row, x qsu2cxpbi32sf32, panels of 16: C++ without extensions, on every host. Its LHS packer
 /// is kai_lhs_pack_x8p1x4_x8. Operands and bounds as above.
 struct kai_matmul_uker_api kai_matmul_clamp_qai8_qai8p1x4_qsu2cxp16x4sf32bi32_1x16_portable(void);

@@ -50,4 +50,8 @@ struct kai_matmul_clamp_qai8_qai8p_qsi8cxp_ukernel {
 kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot;
 KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x16vl_sme2_dot)
 
+/// SDOT, 1 row x SVL / 16 columns; the same panels, for workers beside an SME unit: the same results.
+kai_matmul_clamp_qai8_qai8_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x2vl_neon_dotprod;
+KAI_DECLARE_GETTERS(MATMUL_ROWS, matmul_clamp_qai8_qai8_qsi8cxp2vlx4sb_1x2vl_neon_dotprod)
+
 KAI_END_DECLARATIONS

@@ -29,6 +29,11 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_
 kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p2vlx4_qsi8cxp2vlx4sb_2vlx2vl_sme_mopa)
 
+/// SMMLA, 4 rows x SVL / 16 columns; panels of SVL / 16, those of SME, for workers beside an SME unit; same results.
+/// LHS packer: kai_lhs_pack_x8p1x4_x8.
+kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8p1x4_qsi8cxp2vlx4sb_4x2vl_neon_i8mm;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p1x4_qsi8cxp2vlx4sb_4x2vl_neon_i8mm)
+
 /// C++ without extensions.
 kai_matmul_clamp_qai8_qai8p_qsi8cxp_run_fn kai_run_matmul_clamp_qai8_qai8p1x4_qsi8cxp16x4sb_1x16_portable;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_qai8_qai8p1x4_qsi8cxp16x4sb_1x16_portable)
