@@ -83,8 +83,7 @@ void run(const Options& o) {
     const ModelFile file(mapping.data(), mapping.size());
     const Tokenizer tokenizer(file);
     if (!o.tokenize.empty()) {
-        print_tokens(tokenizer, o.tokenize);
-        return;
+        return print_tokens(tokenizer, o.tokenize);
     }
     const Model model = read_model(file);
     const size_t vocabulary = model.shape.vocabulary;
@@ -102,8 +101,7 @@ void run(const Options& o) {
     Network network(model, o, std::min(o.batch, positions), positions, pool);
     if (o.bench) {
         require(o.count != 0, "--bench needs -n 1 or more");
-        run_bench(model, network, pool, o.count);
-        return;
+        return run_bench(model, network, pool, o.count);
     } else if (!o.perplexity.empty()) {
         print_perplexity(network, tokens, tokenizer.bos(), window, vocabulary);
     } else if (!o.logits.empty()) {

@@ -29,7 +29,6 @@ Token choose_token(
     const size_t kept = options.top_k == 0 ? vocabulary : std::min(options.top_k, vocabulary);
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<ptrdiff_t>(kept), candidates.end());
     candidates.resize(kept);
-
     const auto weight = [&](size_t i, float temperature) {
         return std::exp(static_cast<double>(candidates[0].first - candidates[i].first) / double(temperature));
     };

@@ -4,6 +4,7 @@
 #include "examples/llm/weights.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace llm {
 
@@ -32,12 +33,11 @@ void Product::run(const kai_gemm_operands& operands, void* workspace, ThreadPool
 }
 
 WeightLoader::WeightLoader(ThreadPool& pool, const std::string& packed, size_t tokens) : pool_(pool), tokens_(tokens) {
-    if (packed.empty()) {
-        return;
+    if (!packed.empty()) {
+        mapping_ = std::make_shared<tools::Mapping>(packed);
+        const kai_gemm_file_status status = kai_gemm_file_open(mapping_->data(), mapping_->size(), &file_);
+        require(status == KAI_GEMM_FILE_OK, packed + ": " + kai_gemm_file_status_text(status));
     }
-    mapping_ = std::make_shared<tools::Mapping>(packed);
-    const kai_gemm_file_status status = kai_gemm_file_open(mapping_->data(), mapping_->size(), &file_);
-    require(status == KAI_GEMM_FILE_OK, packed + ": " + kai_gemm_file_status_text(status));
 }
 
 /// Whether the file has all of these tensors, and this CPU multiplies with them.
@@ -106,22 +106,28 @@ Product WeightLoader::load(const std::vector<const Matrix*>& matrices, const Use
 }
 
 void WeightLoader::pack(const std::vector<const Matrix*>& matrices, Product& product) {
-    const kai_gemm_plan& plan = product.plan_;
+    kai_gemm_plan plan = product.plan_;
+    plan.problem.units = 64;  // many small parts: what some of them read is forgotten before others are packed
+    require(kai_gemm_make_plan(&plan.problem, &plan), matrices[0]->name);
     product.packed_ = allocate(plan.packed_b_size);
     const AlignedMemory scratch = allocate(plan.pack_workspace_size);
     for (size_t i = 0; i < matrices[0]->count * matrices.size(); ++i) {
         const Matrix& matrix = *matrices[i % matrices.size()];
+        const size_t size = matrix.size() / matrix.count, start = i / matrices.size() * size;
         kai_gemm_weights weights = {};
-        weights.b = matrix.data + i / matrices.size() * matrix.n * matrix.row_size;
-        require(
-            kai_gemm_pack_b(
-                &plan, i, &weights, product.packed_.get(), plan.packed_b_size, scratch.get(), plan.pack_workspace_size,
-                ThreadPool::parallel_for, &pool_),
-            matrix.name);
+        weights.b = matrix.data + start;
+        std::atomic<size_t> failures{0};
+        for (size_t first = 0, last = 0; first < plan.pack_units; first = last) {
+            last = std::min(first + 4 * pool_.threads(), plan.pack_units);
+            pool_.for_each(last - first, [&](size_t unit) {
+                failures += KAI_GEMM_OK != kai_gemm_pack_b_unit(
+                                               &plan, i, &weights, product.packed_.get(), plan.packed_b_size,
+                                               scratch.get(), plan.pack_workspace_size, first + unit);
+            });
+            forget(matrix.data, start + size * last / plan.pack_units);  // weights are in memory once
+        }
+        require(failures == 0, matrix.name + " cannot be packed");
         product.matrices_.push_back(static_cast<uint8_t*>(product.packed_.get()) + i * plan.packed_b_stride);
-    }
-    for (const Matrix* matrix : matrices) {
-        forget(matrix->data, matrix->size());  // weights are in memory once
     }
 }
 
