@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kai_cycles.py - predict the cycles of ONE call of an AArch64 function on a machine without Arm hardware.
 
-  1. runs a static AArch64 program under QEMU user mode with one instruction per translation block and
+  1. runs an AArch64 program under QEMU user mode with one instruction per translation block and
      records the program counter of every instruction between the entry of the chosen function and its return;
   2. turns that dynamic trace into straight-line assembly, with the disassembly of the binary;
   3. lets llvm-mca simulate the straight-line code on the scheduling model of one or more CPUs;
@@ -13,6 +13,7 @@ See README.md for what the method models and what it leaves out.  Python 3 stand
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
+import array
 import collections
 import csv
 import json
@@ -98,19 +99,15 @@ class Binary:
     SYM = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 
     def __init__(self, path, objdump):
-        self.path = path
+        self.path, self.objdump = path, objdump
         self.text = {}      # pc -> "mnemonic operands"
         self.symbols = {}   # name -> pc (first one wins)
         self.sym_of = []    # (pc, name), sorted
-        out = subprocess.run([objdump, "-d", "--no-show-raw-insn", "--mattr=+all", path],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if out.returncode:
-            die("%s failed on %s: %s" % (objdump, path, out.stderr.strip()))
-        for line in out.stdout.splitlines():
+        self.libraries = []  # paths
+        for line in self.disassembly(path):
             m = self.LINE.match(line)
             if m:
-                t = m.group(2).split("//")[0].strip().replace("\t", " ")
-                self.text[int(m.group(1), 16)] = re.sub(r"\s+", " ", t)
+                self.text[int(m.group(1), 16)] = self.normal(m.group(2))
                 continue
             m = self.SYM.match(line)
             if m:
@@ -121,6 +118,33 @@ class Binary:
         if not self.text:
             die("no AArch64 code found in " + path)
         self.lo, self.hi = min(self.text), max(self.text) + 4
+
+    def dump(self, *arguments):
+        out = subprocess.run([self.objdump, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if out.returncode:
+            die("%s failed on %s: %s" % (self.objdump, arguments[-1], out.stderr.strip()))
+        return out.stdout
+
+    def disassembly(self, path):
+        return self.dump("-d", "--no-show-raw-insn", "--mattr=+all", path).splitlines()
+
+    @staticmethod
+    def normal(text):
+        return re.sub(r"\s+", " ", text.split("//")[0].strip().replace("\t", " "))
+
+    def add_library(self, pc, maps):
+        """Adds the code of the shared library at `pc`. `maps`: lines of /proc/self/maps, as the program printed them.
+        Its instructions are only counted and simulated, so its symbols are not kept."""
+        for first, last, offset, path in re.findall(r"([0-9a-f]+)-([0-9a-f]+) r-xp ([0-9a-f]+) \S+ \d+ +(/.*)", maps):
+            if int(first, 16) <= pc < int(last, 16) and path not in self.libraries:
+                self.libraries.append(path)
+                segment = re.search(r"LOAD off +(0x\w+) vaddr (0x\w+) .*\n.* flags r-x", self.dump("-p", path))
+                in_file, in_memory = (int(x, 16) for x in segment.groups())
+                base = int(first, 16) - int(offset, 16) + in_file - in_memory
+                for m in filter(None, map(self.LINE.match, self.disassembly(path))):
+                    self.text[base + int(m.group(1), 16)] = self.normal(m.group(2))
+        if pc not in self.text:
+            die("no code is known at 0x%x; does the program print the lines of /proc/self/maps?" % pc)
 
     def symbol_at(self, pc):
         import bisect
@@ -148,12 +172,13 @@ def is_branch(t):
 class Trace:
     """Collects the pcs of one call; feed() returns True when the call has returned."""
 
-    def __init__(self, binary, symbol, callee, nth):
+    def __init__(self, binary, symbol, callee, nth, read_maps=None):
         if symbol not in binary.symbols:
             near = [s for s in binary.symbols if symbol in s][:8]
             die("symbol %r is not in the binary%s" % (symbol, "; did you mean " + ", ".join(near) if near else ""))
         self.b, self.entry, self.callee, self.nth = binary, binary.symbols[symbol], callee, nth
-        self.pcs, self.depth, self.state, self.prev, self.replayed = [], 0, 0, None, 0
+        self.read_maps = read_maps      # of a program with shared libraries
+        self.pcs, self.depth, self.state, self.prev, self.replayed = array.array("Q"), 0, 0, None, 0
 
     def feed(self, pc):
         # state 0: waiting for the entry; 1: inside the caller, waiting for its first call; 2: recording
@@ -168,6 +193,8 @@ class Trace:
             if mnemonic(self.b.text.get(pc, "?")) in CALL:
                 self.state = 2
             return False
+        if self.read_maps and pc not in self.b.text:
+            self.b.add_library(pc, self.read_maps())
         if pc == self.prev and not is_branch(self.b.text.get(pc, "?")):
             self.replayed += 1      # the emulator restarted an instruction (page fault, signal)
             return False
@@ -187,12 +214,15 @@ def record(args, binary, prog_args):
     qemu = find_tool(args.qemu, ["qemu-aarch64", "qemu-aarch64-static"])
     helptext = subprocess.run([qemu, "-help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
     single = "-one-insn-per-tb" if "one-insn-per-tb" in helptext else "-singlestep"
-    tr = Trace(binary, args.symbol or args.callee_of, bool(args.callee_of), args.nth)
     work = tempfile.mkdtemp(prefix="kai_cycles.")
     fifo, so = os.path.join(work, "log"), os.path.join(work, "stdout")
     os.mkfifo(fifo)
-    cmd = [qemu, "-cpu", args.qemu_cpu, single, "-d", "exec,nochain",
-           "-dfilter", "0x%x..0x%x" % (binary.lo, binary.hi - 1), "-D", fifo, binary.path] + prog_args
+    # Where libraries are is only known once the program runs: all that it executes is logged.
+    sysroot = getattr(args, "sysroot", None)
+    where = ["-L", sysroot] if sysroot else ["-dfilter", "0x%x..0x%x" % (binary.lo, binary.hi - 1)]
+    cmd = [qemu, "-cpu", args.qemu_cpu, single, "-d", "exec,nochain"] + where + ["-D", fifo, binary.path] + prog_args
+    tr = Trace(binary, args.symbol or args.callee_of, bool(args.callee_of), args.nth,
+               (lambda: open(so, errors="replace").read()) if sysroot else None)
     done = False
     try:
         with open(so, "wb") as sof:
@@ -499,8 +529,17 @@ class Mca:
             raise KeyError("CPU %s is unknown to %s" % (cpu, self.path))
         return p
 
+    SEGMENT = 2000000       # instructions; llvm-mca takes some 500 bytes for each
+
     def simulate(self, cpu, lines, dispatch=None, bottleneck=False):
-        """a whole trace: totals only; the listing per instruction that follows is not read"""
+        """a whole trace. A long one in segments, each of which begins with an empty core"""
+        parts = [self.simulate_segment(cpu, lines[at:at + self.SEGMENT], dispatch, bottleneck)
+                 for at in range(0, len(lines), self.SEGMENT)]
+        longest = max(parts, key=lambda part: part["bound"])
+        return dict(longest, **{key: sum(part[key] for part in parts) for key in ("cycles", "uops", "bound")})
+
+    def simulate_segment(self, cpu, lines, dispatch, bottleneck):
+        """totals only; the listing per instruction that follows is not read"""
         cmd = self.command(cpu, dispatch) + ["-instruction-info=0"] + (["-bottleneck-analysis"] if bottleneck else [])
         with tempfile.NamedTemporaryFile("w", suffix=".s") as f, tempfile.TemporaryFile("w+") as err:
             f.write(".Lk:\n" + "\n".join(lines) + "\n")
@@ -620,6 +659,9 @@ def exact_rt(rt):
 # ---------------------------------------------------------------------------------------------------------
 # Analysis of a trace
 # ---------------------------------------------------------------------------------------------------------
+SAMPLED = 10000     # instructions of a segment: pipelines are full again after some hundred
+
+
 def hot_loop(pcs, binary):
     """the loop (target..backward branch) that covers most executed instructions, innermost on ties"""
     edges = collections.Counter()
@@ -638,9 +680,14 @@ def hot_loop(pcs, binary):
     return best
 
 
-def analyse(tr, binary, vl, mac_regex):
-    texts = [binary.text.get(pc, "udf #0") for pc in tr.pcs]
-    cnt = collections.Counter(texts)
+def analyse(tr, binary, vl, mac_regex, sample=1):
+    """The instructions to simulate, and what all of them are. One segment in `sample` is simulated."""
+    cnt = collections.Counter()
+    for pc, c in collections.Counter(tr.pcs).items():
+        cnt[binary.text.get(pc, "udf #0")] += c
+    parts = range(0, len(tr.pcs), SAMPLED * sample) if sample > 1 else [0]
+    length = SAMPLED if sample > 1 else len(tr.pcs)
+    texts = [binary.text.get(pc, "udf #0") for at in parts for pc in tr.pcs[at:at + length]]
     mnem = collections.Counter()
     for t, c in cnt.items():
         mnem[mnemonic(t)] += c
@@ -654,7 +701,8 @@ def analyse(tr, binary, vl, mac_regex):
         if sum(mnem[m] for m in wide) > sum(mnem[m] for m in floats):
             floats = wide           # Armv8.0: the few others scale the results
         main = ints or floats or set(m for m in mnem if m in INT_MAC)
-    res = {"instructions": len(texts), "main_macs": sorted(main), "function": binary.symbol_at(tr.pcs[0])}
+    res = {"instructions": len(tr.pcs), "simulated": len(texts) / len(tr.pcs), "main_macs": sorted(main),
+           "function": binary.symbol_at(tr.pcs[0])}
     res["mac_instructions"] = sum(c for t, c in cnt.items() if mnemonic(t) in main)
     res["mac_executed"] = sum(c * macs_of(t, vl) for t, c in cnt.items() if mnemonic(t) in main)
     res["bytes_loaded"] = sum(c * mem_bytes(t, vl) for t, c in cnt.items() if mem_bytes(t, vl) > 0)
@@ -664,12 +712,12 @@ def analyse(tr, binary, vl, mac_regex):
         mix[klass(t, main)] += c
     res["mix"] = dict(mix)
     res["top"] = mnem.most_common(12)
-    h = hot_loop(tr.pcs, binary)
+    h = None if binary.libraries else hot_loop(tr.pcs, binary)
     if h:
         w, n, body = h
         bt = [binary.text[pc] for pc in body]
         lm = collections.Counter(klass(t, main) for t in bt)
-        res["loop"] = {"share": w / len(texts), "iterations": n, "instructions": len(bt), "mix": dict(lm),
+        res["loop"] = {"share": w / len(tr.pcs), "iterations": n, "instructions": len(bt), "mix": dict(lm),
                        "macs": sum(macs_of(t, vl) for t in bt if mnemonic(t) in main),
                        "bytes_loaded": sum(max(0, mem_bytes(t, vl)) for t in bt), "at": "0x%x" % body[0],
                        "symbol": binary.symbol_at(body[0])}
@@ -747,6 +795,8 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
                 known, units = mca.resources(cpu, sorted(set(use) - skipped))
                 if known:
                     s["busiest"], s["bound"] = counted_bound(use, s["dispatch"], known, units)
+            s["cycles"], s["bound"], ideal = (int(s["cycles"] / an["simulated"]), s["bound"] / an["simulated"],
+                                              ideal / an["simulated"])
             row = {"name": name, "cpu": cpu, "llvm": mca.version, "shape": facts.get("shape", ""),
                    "instructions": an["instructions"], "cycles": s["cycles"],
                    "ipc": round(an["instructions"] / s["cycles"], 3),
@@ -846,7 +896,7 @@ def main():
         return
     ap = argparse.ArgumentParser(description=__doc__.split("\n\n")[0],
                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    ap.add_argument("binary", help="static AArch64 executable")
+    ap.add_argument("binary", help="AArch64 executable, static or with --sysroot")
     ap.add_argument("args", nargs="*", help="its arguments (put -- before them)")
     g = ap.add_mutually_exclusive_group(required=True)
     g.add_argument("--symbol", help="function to measure, from its entry to its return, callees included")
@@ -865,6 +915,10 @@ def main():
     ap.add_argument("--name", default=None, help="name for the result rows")
     ap.add_argument("--streaming", choices=["in", "out"], default=None,
                     help="simulate the instructions in streaming mode alone, or those out of it")
+    ap.add_argument("--sysroot", default=None,
+                    help="where the shared libraries of the program are; it prints its /proc/self/maps before the call")
+    ap.add_argument("--sample", type=int, default=1,
+                    help="simulate one of so many segments of %d instructions, and multiply" % SAMPLED)
     ap.add_argument("--max-insns", type=int, default=3000000)
     ap.add_argument("--bottleneck", action="store_true", help="add llvm-mca's bottleneck analysis")
     ap.add_argument("--details", action="store_true", help="print the instruction mix and the hot loop")
@@ -875,13 +929,15 @@ def main():
     ap.add_argument("--qemu"), ap.add_argument("--objdump")
     ap.add_argument("--list-cpus", action="store_true", help="show the CPU names and exit")
     args = ap.parse_args()
+    if args.sysroot and (args.save_asm or args.details):
+        die("code of shared libraries is measured, not shown: no --save-asm or --details with --sysroot")
     if args.qemu_cpu is None:
         args.qemu_cpu = "max,sve-default-vector-length=%d,sme-default-vector-length=%d" % (args.vl, args.vl)
     mcas = open_mcas(args.mca)
     binary = Binary(args.binary, find_objdump(args.objdump))
     tr, stdout = record(args, binary, args.args)
     facts = facts_of(stdout)
-    texts, an = analyse(tr, binary, args.vl, args.mac_regex)
+    texts, an = analyse(tr, binary, args.vl, args.mac_regex, args.sample)
     print("measured: one call of %s, %d instructions" % (an["function"], an["instructions"]))
     if args.streaming:
         texts = in_mode(texts, args.streaming == "in")

@@ -86,6 +86,54 @@ def known_answers(options, mcas):
         return [line for lines in pool.map(check, ANSWERS.items()) for line in lines]
 
 
+SHARED = """#include <stdio.h>
+void fmla_indep(void);
+__attribute__((noinline)) void kai_perf_region(void) {
+    fmla_indep();
+    __asm__ volatile("" ::: "memory");
+}
+int main(void) {
+    char line[4096];
+    FILE* const maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        printf("%s", line);
+    }
+    fflush(stdout);
+    kai_perf_region();
+    return 0;
+}
+"""
+
+
+def shared_library(options, mcas):
+    """complaints: a loop of a shared library takes what it takes in a static program, and so does a sample of it"""
+    sysroot = "/usr/aarch64-linux-gnu"
+    if not os.path.exists(sysroot + "/lib/ld-linux-aarch64.so.1"):
+        print("SKIPPED shared libraries: there is no " + sysroot)
+        return []
+    path = lambda name: os.path.join(options.work, name)  # noqa: E731
+    with open(path("shared.c"), "w") as file:
+        file.write(SHARED)
+    clang = [options.clang, "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O1"]
+    subprocess.run([*clang, "-nostdlib", "-shared", "-Wl,-z,notext", os.path.join(suite.HERE, "known_answers.S"), "-o",
+                    path("libknown.so")], check=True)
+    subprocess.run([*clang, "-no-pie", "-Wl,-z,now", "-Wl,-rpath," + options.work, path("shared.c"),
+                    path("libknown.so"), "-o", path("shared")], check=True)
+    binary = kc.Binary(path("shared"), kc.find_objdump(None))
+    how = types.SimpleNamespace(qemu=options.qemu, symbol=None, callee_of="kai_perf_region", nth=1, max_insns=100000,
+                                qemu_cpu="max", sysroot=sysroot)
+    trace = kc.record(how, binary, [])[0]
+    complaints = [] if [os.path.basename(library) for library in binary.libraries] == ["libknown.so"] else [
+        "the trace is of " + ", ".join(binary.libraries)]
+    for sample in (1, 3):
+        kc.SAMPLED = 600
+        texts, analysis = kc.analyse(trace, binary, 16, None, sample)
+        cycles = kc.measure(texts, analysis, {}, ["neoverse-v2"], mcas)[0]["cycles"]
+        if abs(cycles / ANSWERS["fmla_indep"]["neoverse-v2"] - 1) > TOLERANCE or len(texts) * sample > 1.3 * len(trace.pcs):
+            complaints.append("fmla_indep of a shared library, 1 of %d: %d cycles" % (sample, cycles))
+    return complaints
+
+
 def farm_scheme(options):
     """complaints"""
     done = subprocess.run([sys.executable, os.path.join(suite.HERE, "farm_scheme.py"), "--cpu", "cortex-a72", "-m", "8",
@@ -174,7 +222,7 @@ def main():
         late = sorted(cpu for cpu, least in kc.MIN_LLVM.items() if least > newest)
         if late:
             print("SKIPPED models of a newer LLVM: " + ", ".join(late))
-        complaints += known_answers(options, mcas) + farm_scheme(options)
+        complaints += known_answers(options, mcas) + shared_library(options, mcas) + farm_scheme(options)
     print("\n".join(complaints) or "all as expected")
     sys.exit(1 if complaints else 0 if mcas else 77)
 
