@@ -11,8 +11,8 @@
 // Bounds are such that scale is 0 at the one end, and infinite at the other one where a quotient shall be 0.
 //
 // The polynomials of powers are Chebyshev interpolations, computed with 40 digits: to 2e-9. H is a minimax polynomial
-// with weights: Q is off by at most 9e-8 at 0, by 2.3e-7 at a = 3.5, where a * Q is 2^-10, from there on by e^6 times
-// more for each 1, and by 0.27 at most.
+// with weights: Q is off by at most 1.4e-7 up to a = 3.45, where a * Q is 2^-10, and from there on so that a * Q is off
+// by at most 4.5e-9.
 // Errors as measured: docs/epilogues.md. Vectors of four numbers as GCC and Clang have them on every
 // host; a * b + c is one operation where the CPU has it.
 //
@@ -123,31 +123,35 @@ inline constexpr float kLog2E = 0x1.715476p+0F;
 /// Added to -t: the exponent of 2^n, n + 127, is in the lowest bits. From -127 (0) to 128 (infinite).
 inline constexpr float kExponent = 0x1.8p23F + 127;
 
-/// first + x * (pair 0 + x^2 * (pair 1 + x^2 * ...)), a pair being low + high * x: so that terms do not wait for each
-/// other. Long ones have fours of terms.
+/// pair 0 + x^2 * (pair 1 + x^2 * ...), a pair being low + high * x: so that terms do not wait for each other.
 template <size_t pairs>
-struct Polynomial {
+struct Pairs {
     struct Pair {
         Floats low;
         float high;
     };
-    Floats first;
     Pair c[pairs];
 
     KAI_INLINE Floats pair(size_t i, Floats x) const {
         return multiply_add(all(c[i].high), x, loaded(c[i].low, x));
     }
     KAI_INLINE Floats operator()(Floats x) const {
-        constexpr size_t group = pairs < 4 ? 1 : 2, last = (pairs - 1) / group * group;
-        const Floats square = x * x, step = group == 1 ? square : square * square;
-        const auto terms = [&](size_t i) {
-            return group == 1 || i + 1 == pairs ? pair(i, x) : multiply_add(pair(i + 1, x), square, pair(i, x));
-        };
-        Floats p = terms(last);
-        for (size_t i = last; i > 0;) {
-            i -= group;
-            p = multiply_add(p, step, terms(i));
+        const Floats square = x * x;
+        Floats p = pair(pairs - 1, x);
+        for (size_t i = pairs - 1; i-- > 0;) {
+            p = multiply_add(p, square, pair(i, x));
         }
+        return p;
+    }
+};
+/// first + x * rest: rounded once where first is most of it.
+template <size_t pairs>
+struct Polynomial {
+    Floats first;
+    Pairs<pairs> rest;
+
+    KAI_INLINE Floats operator()(Floats x) const {
+        const Floats p = rest(x);
         return multiply_add(p, x, loaded(first, p));
     }
 };
@@ -155,16 +159,17 @@ KAI_INLINE Floats scale_of(Floats shifted) {
     return as<Floats>(as<Ints>(shifted) << 23);
 }
 
-constexpr Floats kOne = all(1), kExponents = all(kExponent), kExponentsOfHalf = all(kExponent - 1);
+constexpr Floats kOne = all(1), kExponents = all(kExponent);
 constexpr Polynomial<3> kPowerOf2 = {
     all(1),
-    {{all(-0.693147203F), 0.240226479F},
-     {all(-0.0555033247F), 0.00961843717F},
-     {all(-0.00133988742F), 0.000153534165F}}};
-/// 2^-(x * y), with kExponents; half of it with kExponentsOfHalf.
-KAI_INLINE Power two_to_minus(Floats x, Floats y, const Floats& exponent) {
+    {{{all(-0.693147203F), 0.240226479F},
+      {all(-0.0555033247F), 0.00961843717F},
+      {all(-0.00133988742F), 0.000153534165F}}}};
+/// 2^-(x * y), times 2^n with n more than kExponents, as `power` has it.
+template <typename F>
+KAI_INLINE Power two_to_minus(Floats x, Floats y, const Floats& exponent, const F& power) {
     const Floats shifted = subtract_product(x, y, loaded(exponent, y));
-    return {scale_of(shifted), kPowerOf2(multiply_add(x, y, shifted - exponent))};
+    return {scale_of(shifted), power(multiply_add(x, y, shifted - exponent))};
 }
 /// e^-(factor * a) = scale_of(shifted) * e^-(factor * s), |factor * s| <= ln 2 / 2.
 struct Reduced {
@@ -181,7 +186,7 @@ KAI_INLINE Reduced reduced(Floats a, float factor) {
 #endif
 }
 constexpr Polynomial<3> kPowerOfE = {
-    all(1), {{all(-1), 0.499999942F}, {all(-0.166664313F), 0.0416680012F}, {all(-0.00837415516F), 0.00138437028F}}};
+    all(1), {{{all(-1), 0.499999942F}, {all(-0.166664313F), 0.0416680012F}, {all(-0.00837415516F), 0.00138437028F}}}};
 /// e^-a.
 KAI_INLINE Power e_to_minus(Floats a) {
     const Reduced r = reduced(a, 1);
@@ -211,7 +216,7 @@ KAI_INLINE Floats silu(Floats x) {
 }
 
 constexpr Floats kMinusHalf = all(-0.5F);
-constexpr Polynomial<2> kLess = {all(1), {{all(-0.66666308F), 0.333332432F}, {all(-0.1338117264F), 0.0445640032F}}};
+constexpr Polynomial<2> kLess = {all(1), {{{all(-0.66666308F), 0.333332432F}, {all(-0.1338117264F), 0.0445640032F}}}};
 KAI_INLINE Floats tanh(Floats x) {
     const auto [shifted, s] = reduced(at_most(magnitude(x), 20), 2);
     // e^-2s = 1 - 2 * less: small results keep their bits.
@@ -225,20 +230,25 @@ KAI_INLINE Floats gelu_tanh(Floats x) {
     constexpr float kMost = 10.04F, kLeast = -10.07F;            // t is 127.3 and -128.3
     x = at_least(x, kLeast);
     const Floats y = at_most(x, kMost);
-    return x / plus_1(two_to_minus(y, multiply_add(y * y, all(kCubic), all(kLinear)), kExponents));
+    return x / plus_1(two_to_minus(y, multiply_add(y * y, all(kCubic), all(kLinear)), kExponents, kPowerOf2));
 }
 
-constexpr Floats kHOf0 = all(1.151108717e+00F);
 constexpr Polynomial<4> kH = {
-    all(4.591749210e-01F),
-    {{all(5.259313463e-02F), -7.183931951e-03F},
-     {all(2.028930637e-04F), 1.774028413e-04F},
-     {all(-4.538944000e-05F), 5.400615918e-06F},
-     {all(-3.213782017e-07F), 7.560648501e-09F}}};
+    all(1.15111029F),
+    {{{all(0.459163308F), 0.0526257008F},
+      {all(-0.00723297754F), 0.000247751654F},
+      {all(0.000151784188F), -3.64059524e-05F},
+      {all(3.56696319e-06F), -1.2837161e-07F}}}};
+/// 2^(24 - f), to 1.3e-7, and what makes Q of it: scale becomes 0 where t - 1 is 102, before H falls.
+constexpr Pairs<3> kPowerOf2By24 = {
+    {{all(0x1.000002p+24F), -0x1.62e438p+23F},
+     {all(0x1.ebf80ap+21F), -0x1.c6a13ep+19F},
+     {all(0x1.3d5a14p+17F), -0x1.6654e6p+14F}}};
+constexpr Floats kExponentsOfQ = all(kExponent - 1 - 24);
 KAI_INLINE Floats gelu_erf(Floats x) {
-    constexpr float kMost = 13.01F;  // where Q is 0
-    const Floats a = at_most(magnitude(x), kMost), h = kH(a);
-    const Power q = two_to_minus(a, multiply_add(a, h, loaded(kHOf0, h)), kExponentsOfHalf);
+    constexpr float kMost = 11.8F;  // a * H(a) is 101.9: Q becomes 0
+    const Floats a = at_most(magnitude(x), kMost);
+    const Power q = two_to_minus(a, kH(a), kExponentsOfQ, kPowerOf2By24);
     return subtract_product(a * q.scale, q.power, at_least(x, 0));
 }
 
