@@ -20,46 +20,44 @@ namespace {
 constexpr size_t kGroup = 4;
 constexpr LhsRules kRules = {f8e4m3d32p, 0, kGroup, 1, true, 32, 0};
 
-KAI_INLINE uint32_t bits_of(float x) {
-    uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
-/// The exponent of the scale: -126 to 120.
+/// The exponent of the scale: -126 to 120. count: a multiple of 4.
 [[gnu::noinline]] int exponent_for(const uint8_t* x, size_t count) {
     constexpr uint32_t kInfinity = 0x7F800000, kOf448 = 0x600000;  // fraction
+    FourBits mosts = {};
+    for (size_t i = 0; i < count; i += kGroup) {
+        const FourBits magnitude = load<FourBits>(x + i * sizeof(float)) & 0x7FFFFFFF;
+        const FourBits number = magnitude <= kInfinity ? magnitude : mosts;
+        mosts = number > mosts ? number : mosts;
+    }
     uint32_t most = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t magnitude = load<uint32_t>(x + i * sizeof(float)) & 0x7FFFFFFF;
-        const uint32_t number = magnitude <= kInfinity ? magnitude : 0;
-        most = number > most ? number : most;
+    for (size_t j = 0; j < kGroup; ++j) {
+        most = mosts[j] > most ? mosts[j] : most;
     }
     const int exponent = static_cast<int>(most >> 23) - 127 - 8 + ((most & 0x7FFFFF) > kOf448 ? 1 : 0);
     return exponent < -126 ? -126 : exponent;
 }
 
-/// The code of a number whose magnitude is at most 448, or of infinity or NaN.
-KAI_INLINE uint32_t e4m3(float x) {
+/// The codes of four numbers whose magnitudes are at most 448, or of infinities or NaN, a byte each.
+KAI_INLINE uint32_t e4m3(FourFloats x) {
+    using FourCodes [[gnu::vector_size(4)]] = uint8_t;
     constexpr uint32_t kSmallestNormal = (127 - 6) << 23, kLargest = 0x43E00000;
     constexpr float kUlpOfSubnormals = 0x1p14F;  // the ulp of numbers from 2^14 on is 2^-9
-    const uint32_t bits = bits_of(x), magnitude = bits & 0x7FFFFFFF;
-    const uint32_t normal = ((magnitude + 0x7FFFF + (magnitude >> 20 & 1)) >> 20) - (120 << 3);
-    float absolute;
-    __builtin_memcpy(&absolute, &magnitude, sizeof(absolute));
-    const uint32_t subnormal = bits_of(absolute + kUlpOfSubnormals) - bits_of(kUlpOfSubnormals);
-    const uint32_t code = magnitude > kLargest ? 0x7F : magnitude < kSmallestNormal ? subnormal : normal;
-    return code | (bits >> 24 & 0x80);
+    constexpr uint32_t kItsBits = (127 + 14) << 23;
+    const auto bits = load<FourBits>(&x);
+    const FourBits magnitude = bits & 0x7FFFFFFF;
+    const FourBits normal = ((magnitude + 0x7FFFF + (magnitude >> 20 & 1)) >> 20) - (120 << 3);
+    const FourFloats sum = load<FourFloats>(&magnitude) + kUlpOfSubnormals;
+    const FourBits subnormal = load<FourBits>(&sum) - kItsBits, nan = {0x7F, 0x7F, 0x7F, 0x7F};
+    const FourBits number = magnitude < kSmallestNormal ? subnormal : normal;
+    const FourBits codes = (magnitude > kLargest ? nan : number) | (bits >> 24 & 0x80);
+    const auto bytes_of_codes = __builtin_convertvector(codes, FourCodes);
+    return load<uint32_t>(&bytes_of_codes);
 }
 
-/// 4 codes times 4 codes: a block of a row.
+/// A block of a row: 4 codes, and 4 more `step` bytes on, ...
 [[gnu::noinline]] void quantise_block(const uint8_t* x, size_t bl, float by, uint8_t* to, size_t step) {
     for (size_t i = 0; i < bl; i += kGroup, to += step) {
-        uint32_t group = 0;
-        for (size_t j = 0; j < kGroup; ++j) {
-            group |= e4m3(load<float>(x + (i + j) * sizeof(float)) * by) << 8 * j;
-        }
-        store(to, group);
+        store(to, e4m3(load<FourFloats>(x + i * sizeof(float)) * by));
     }
 }
 

@@ -74,6 +74,10 @@ KAI_INLINE float value_at(SourceType type, const uint8_t* row, size_t i) {
     return value_of(type, bits_at(type, row + i * size_of(type)));
 }
 
+/// Four f32, and their bits. Compilers have vectors of 16 bytes on every host.
+using FourFloats [[gnu::vector_size(16)]] = float;
+using FourBits [[gnu::vector_size(16)]] = uint32_t;
+
 #if defined(__aarch64__)
 
 /// @name Vectors of bit patterns of 32 or 16 bits
