@@ -55,6 +55,7 @@ endfunction()
 # Macros with the names of the mnemonics that an assembler may lack.
 get_filename_component(KAI_ENCODINGS_sme2 "${CMAKE_CURRENT_LIST_DIR}/../kai/engines/asm/sme2_gas.inc" ABSOLUTE)
 set(KAI_ENCODINGS_sme_mop4 "${KAI_ENCODINGS_sme2}")
+set(KAI_ENCODINGS_sme_f8f32 "${KAI_ENCODINGS_sme2}")
 
 # kai_probe(<variable> <name> <extension> <source> [flags]): whether <source> compiles or assembles, cached in
 # <variable>. What the compiler said is in kleidiai_probes/<name>.log.

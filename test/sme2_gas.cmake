@@ -78,7 +78,7 @@ foreach(source IN LISTS sources)
 endforeach()
 
 # Instructions that only newer versions of LLVM know: quarter-tile outer products 20, FP8 19.
-foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4")
+foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4,+sme-f8f32")
     string(REPLACE "|" ";" forms_of "${forms_of}")
     list(POP_FRONT forms_of name features)
     set(forms "${ROOT}/test/${name}_forms.S")

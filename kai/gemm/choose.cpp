@@ -170,6 +170,7 @@ Groups groups_for(const Problem& p) {
     const bool f16 = p.a_type == kai_dt_f16 && p.b_type == kai_dt_f16;
     const bool bf16 = p.a_type == kai_dt_bf16 && p.b_type == kai_dt_bf16;
     const bool stores_f16 = to_f16 && p.alpha == 1 && p.beta == 0 && !p.scatters;
+    const bool outer_f8 = p.allow_f8 != 0 && uses_sme(p) && has(KAI_CPU_SME_F8F32);
     const bool sme_first = f16 && stores_f16 && p.allow_bf16;  // before bf16
     switch (p.b_kind) {
         case KAI_GEMM_DENSE:
@@ -252,11 +253,13 @@ Groups groups_for(const Problem& p) {
         case KAI_GEMM_GGUF:
             return gguf_groups(p);
         case KAI_GEMM_F8E4M3_BLOCK:
+            g.add(outer_f8, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p", "matmul_clamp_f32_bf16p_f8e4m3c32p");
             g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e4m3c32p");
             g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             break;
         case KAI_GEMM_F8E5M2_BLOCK:
+            g.add(outer_f8, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p", "matmul_clamp_f32_bf16p_f8e5m2c32p");
             g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e5m2c32p");
             g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");

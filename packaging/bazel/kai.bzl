@@ -112,7 +112,7 @@ def kai_libraries(name):
         copts = []
         defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"]
         if kind == "assembly":
-            if isa in ["sme2", "sme_mop4"]:
+            if isa in ["sme2", "sme_mop4", "sme_f8f32"]:
                 copts = select({
                     "//:encode_sme2": ["-include", "kai/engines/asm/sme2_gas.inc"],
                     "//conditions:default": [],

@@ -233,6 +233,27 @@ TEST(GemmF8, AllowedToQuantiseA) {
     }
 }
 
+// With SME_F8F32 and permission, FMOPA multiplies many rows, of the same packed B as BFMOPA.
+TEST(GemmF8, TakesOuterProductsOfCodes) {
+    constexpr uint64_t kNeeds = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME_F8F32;
+    Random random(7);
+    for (const kai_gemm_kind kind : kF8Kinds) {
+        const Weights w(kind, 90, 256, 128, true, {kai_dt_f32, 1}, 0, random);
+        kai_gemm_problem p = w.problem(8);
+        p.sme_units = 1;
+        kai_gemm_plan as_bf16, as_f8;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &as_bf16), KAI_GEMM_OK);
+        p.allow_f8 = 1;
+        ASSERT_EQ(kai_gemm_make_plan(&p, &as_f8), KAI_GEMM_OK);
+        const bool takes = std::strstr(as_f8.gemm.ukernel->name, "_sme_f8f32_mopa") != nullptr;
+        EXPECT_EQ(takes, kai_registry_runnable(kNeeds, nullptr, 0)) << as_f8.gemm.ukernel->name;
+        if (takes) {
+            EXPECT_STREQ(as_f8.gemv.ukernel->name, as_bf16.gemv.ukernel->name);
+            EXPECT_EQ(packed_by(as_bf16, w, {}, Flush::end), packed_by(as_f8, w, {}, Flush::end));
+        }
+    }
+}
+
 // With SME2, BFMOPA multiplies many rows; one row takes FMLAL with the same packed B.
 TEST(GemmF8, TakesOuterProducts) {
     constexpr uint64_t kNeeds = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME2;

@@ -6,7 +6,7 @@
 
 #include "kai/engines/core/fields.h"
 
-/// One row times 12 columns, a panel, or 16 columns of a panel of SME: blocks of k, each with the scales of its columns.
+/// One row times a panel of 12 columns, or 16 columns of one of SME: blocks of k, each with the scales of its columns.
 #define KAI_F8_ROW_ARGS(field)                                                                      \
     field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */      \
     field(const void*, 8, row)       /* f16, the same 4 k twice in each vector */                    \
@@ -54,16 +54,17 @@ KAI_OFFSETS(F8_DOT_ARGS, KAI_F8_DOT_ARGS)
 /// All rows times a part of k of a panel of SME: blocks, each with the scales of its columns. V = SVL / 32.
 #define KAI_F8_PANEL_ARGS(field)                                                              \
     field(size_t, 8, m)                                                                       \
-    field(const void*, 8, lhs)       /* bf16: 4 k of V rows, then the next 4 */               \
+    field(const void*, 8, lhs)       /* 4 k of V rows, then the next 4; FMOPA: scales */      \
     field(size_t, 8, lhs_stride)     /* bytes from V rows to the next ones */                 \
     field(size_t, 8, n)              /* columns of the panel that exist */                    \
     field(size_t, 8, blocks)         /* at least one */                                       \
     field(size_t, 8, groups)         /* of 4 k in a block; a multiple of 2 */                 \
     field(const void*, 8, rhs)       /* codes of the first block; scales, the next block */   \
-    field(const void*, 8, scales)    /* of the first block */                                 \
+    field(const void*, 8, scales)    /* BFMOPA: of the first block */                         \
     field(size_t, 8, next_block)     /* bytes from the scales of a block to the next ones */  \
-    field(const void*, 8, tables)                                                             \
-    field(void*, 8, weights)         /* space for the part as bf16 */                         \
+    field(const void*, 8, tables)    /* BFMOPA */                                             \
+    field(void*, 8, weights)         /* BFMOPA: space for the part as bf16 */                 \
+    field(uint64_t, 8, fpmr)         /* FMOPA: formats */                                     \
     field(const void*, 8, start)     /* sums before this part */                              \
     field(size_t, 8, start_step)     /* bytes from a row of start to the next: of dst or 0 */ \
     field(void*, 8, dst)                                                                      \

@@ -6,17 +6,9 @@
 // Sums wait in dst for the next block and the next part of k.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "kai/engines/f8/f8_panels.hpp"
+#include "kai/engines/f8/f8_sme2_panels.hpp"
 
 #include "kai/engines/core/f8.hpp"
-
-namespace kai {
-namespace {
-
-KAI_STRUCT(F8PanelArgs, KAI_F8_PANEL_ARGS);
-
-}  // namespace
-}  // namespace kai
 
 extern "C" {
 void kai_panel_f8e4m3_sme2(const kai::F8PanelArgs*);
@@ -68,14 +60,11 @@ constexpr F8Panels kE4m3(f8e4m3, 0, kai_panel_f8e4m3_sme2), kE5m2(f8e5m2, 4, kai
     [[gnu::aligned(64)]] uint8_t weights[kWeightBytes];
     const size_t rows = p.nr / 4, most = kWeightBytes / (p.nr * sizeof(uint16_t));
     F8PanelArgs args;
-    args.m = p.m, args.lhs_stride = rows * p.k * sizeof(uint16_t);
-    args.next_block = p.block_bytes(), args.dst_stride = p.dst_stride;
+    start_panels(p, p.k * sizeof(uint16_t), args);
+    args.next_block = p.block_bytes();
     args.tables = &format, args.weights = weights;
-    kai_commit_za();
     for (size_t n = 0; n < p.n; n += p.nr) {
-        const uint8_t* panel = p.rhs + n / p.nr * p.panel_bytes();
-        args.n = p.n - n < p.nr ? p.n - n : p.nr;
-        args.dst = p.dst + n * sizeof(float);
+        const uint8_t* panel = go_to_panel(p, n, args);
         for (size_t at = 0; at < p.k;) {
             const F8Part part(p, at, most);
             const uint8_t* block = panel + at / p.bl * p.block_bytes();

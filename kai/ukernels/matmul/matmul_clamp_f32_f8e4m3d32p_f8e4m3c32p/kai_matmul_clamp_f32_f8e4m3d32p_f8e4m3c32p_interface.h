@@ -21,6 +21,11 @@ typedef kai_run_matmul_bl_fn kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn;
 KAI_DECLARE_TABLE(
     MATMUL_BL, matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p, run_matmul, kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn)
 
+/// FMOPA of FEAT_SME_F8F32, 1 VL rows x 4 VL columns per step. Sets FPMR.
+kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
+    kai_run_matmul_clamp_f32_f8e4m3d32p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme_f8f32_mopa;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_f8e4m3d32p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme_f8f32_mopa)
+
 /// FDOT of FEAT_FP8DOT4, 8 rows x 12 columns per step. Sets FPMR.
 kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
     kai_run_matmul_clamp_f32_f8e4m3d32p8x4_f8e4m3c32p12x4_8x12_neon_fp8dot4;
