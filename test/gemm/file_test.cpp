@@ -34,6 +34,10 @@ constexpr char kFloat[] = "matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa
 constexpr char kBlocks[] = "matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kTable[] = "matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kBf16[] = "matmul_clamp_f32_bf16p8x4_bf16p12x4b_8x12_neon_mmla";
+constexpr char kE4m3[] = "matmul_clamp_f32_bf16p8x4_f8e4m3c32p12x4_8x12_neon_mmla";
+constexpr char kE5m2[] = "matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mmla";
+constexpr char kE4m3Sme2[] = "matmul_clamp_f32_bf16p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme2_mopa";
+constexpr char kE5m2Sme2[] = "matmul_clamp_f32_bf16p1vlx4_f8e5m2c32p4vlx4_1vlx4vl_sme2_mopa";
 constexpr char kStatic[] = "matmul_clamp_qai8_qai8p2vlx4_qsi8cxpsb2vlx4_2vlx2vl_sme2_mopa";
 
 Tensor tensor_for(const char* kernel, size_t bits, const char* name = "t", size_t n = 5, size_t k = 64) {
@@ -946,10 +950,13 @@ TEST(GemmTensor, PacksTheSameBytesOnEveryHost) {
         bool transposed;
         uint32_t checksum;
     } cases[] = {
-        {kSme2, 128, true, 0xCD26C33FU}, {kSme2, 512, true, 0x5685BBA6U},    {kSve, 128, false, 0x876B4572U},
-        {kSve, 256, false, 0x300C7143U}, {kFloat, 128, false, 0xB8D34F20U},  {kFloat, 512, true, 0xD8064EB2U},
-        {kNeon, 0, true, 0x347434F0U},   {kTable, 128, true, 0x3090F4EAU},   {kTable, 512, true, 0x487C3115U},
-        {kBf16, 0, false, 0xF8A25882U},  {kStatic, 128, false, 0x76955E6DU}, {kStatic, 512, false, 0xC1410A90U},
+        {kSme2, 128, true, 0xCD26C33FU},      {kSme2, 512, true, 0x5685BBA6U},    {kSve, 128, false, 0x876B4572U},
+        {kSve, 256, false, 0x300C7143U},      {kFloat, 128, false, 0xB8D34F20U},  {kFloat, 512, true, 0xD8064EB2U},
+        {kNeon, 0, true, 0x347434F0U},        {kTable, 128, true, 0x3090F4EAU},   {kTable, 512, true, 0x487C3115U},
+        {kBf16, 0, false, 0xF8A25882U},       {kStatic, 128, false, 0x76955E6DU}, {kStatic, 512, false, 0xC1410A90U},
+        {kE4m3, 0, true, 0x1EE676BAU},        {kE4m3, 0, false, 0xA4AE30F6U},     {kE4m3Sme2, 128, true, 0x213A6DFCU},
+        {kE4m3Sme2, 512, false, 0x66795406U}, {kE5m2, 0, true, 0xFE6BCC15U},      {kE5m2Sme2, 128, false, 0x6643E2E0U},
+        {kE5m2Sme2, 512, true, 0xB11416B0U},
     };
     for (const auto& c : cases) {
         Tensor t = tensor_for(c.kernel, c.bits, "t", 70, 64);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kai/gemm/kai_gemm.h"
+#include "kai/ukernels/pack/kai_lhs_pack.h"
 
 namespace {
 
@@ -238,6 +239,61 @@ Floats product(const DynamicCase& c, std::string& kernel) {
     return result;
 }
 
+/// Cast of 8-bit floating point, likewise.
+struct CodesCase {
+    Floats e4m3, e5m2, x, rounded;
+
+    explicit CodesCase(const Bytes& bytes) {
+        Reader file(bytes);
+        int32_t count = 0;
+        file.take_all(e4m3, 256);
+        file.take_all(e5m2, 256);
+        file.take(&count, sizeof(count));
+        file.take_all(x, static_cast<size_t>(count));
+        file.take_all(rounded, static_cast<size_t>(count));
+    }
+};
+
+/// All codes: a row whose first element is 1, times columns that begin with a code.
+Floats values_of(kai_gemm_kind kind) {
+    constexpr size_t kCodes = 256, kDepth = 32;
+    Bytes codes(kCodes * kDepth);
+    for (size_t i = 0; i < kCodes; ++i) {
+        codes[i * kDepth] = static_cast<uint8_t>(i);
+    }
+    const Floats scales(kCodes, 1.0F);
+    Floats a(kDepth), values(kCodes);
+    a[0] = 1;
+    kai_gemm_problem p = kai_gemm_problem_of(1, kCodes, kDepth);
+    p.b_kind = kind, p.bl = kDepth, p.b_type = kai_dt_f32, p.b_constant = p.b_transposed = true;
+    kai_gemm_weights w = {};
+    w.b = codes.data(), w.scale = scales.data();
+    multiply(p, w, a.data(), nullptr, values.data());
+    return values;
+}
+
+/// How many floats differ; NaN equals NaN.
+size_t differing(const Floats& a, const Floats& b) {
+    size_t count = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        count += a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ? 0 : 1;
+    }
+    return count;
+}
+
+/// x as E4M3, in blocks that have 448, hence a scale of 1.
+Floats quantised(const CodesCase& c) {
+    constexpr size_t kBlock = 32;
+    const size_t k = c.x.size();
+    Bytes packed(kai_get_lhs_packed_size_lhs_quant_pack_f8e4m3d32p_f32(1, k, kBlock, 1, 4, 1));
+    kai_run_lhs_quant_pack_f8e4m3d32p_f32(1, k, kBlock, 1, 4, 1, 0, c.x.data(), k * sizeof(float), packed.data());
+    Floats values(k);
+    for (size_t i = 0; i < k; ++i) {
+        values[i] = c.e4m3[packed[i / kBlock * (kBlock + sizeof(float)) + i % kBlock]];
+    }
+    return values;
+}
+
 /// Of case `i`; empty if there is none.
 Bytes file_of(const char* folder, size_t i, const char* kind) {
     std::ifstream file(std::string(folder) + "/" + std::to_string(i) + kind, std::ios::binary);
@@ -301,7 +357,15 @@ int main(int argc, char** argv) {
             kernel.c_str());
         values += c.c.size(), failures += worst <= 1e-6 ? 0 : 1;
     }
-    cases = cases != 0 && integers != 0 && dynamic != 0 ? cases + integers + dynamic : 0;
+    const Bytes file = file_of(argv[1], 0, ".codes");
+    if (!file.empty()) {
+        const CodesCase c(file);
+        const size_t wrong = differing(values_of(KAI_GEMM_F8E4M3_BLOCK), c.e4m3) +
+                             differing(values_of(KAI_GEMM_F8E5M2_BLOCK), c.e5m2) + differing(quantised(c), c.rounded);
+        std::printf("codes of E4M3 and E5M2, %zu numbers as E4M3: %zu differ\n", c.x.size(), wrong);
+        values += 512 + c.x.size(), failures += wrong;
+    }
+    cases = cases != 0 && integers != 0 && dynamic != 0 && !file.empty() ? cases + integers + dynamic : 0;
     std::printf("%zu cases, %zu values compared with ONNX Runtime's, %zu cases differ\n", cases, values, failures);
     return cases == 0 || failures != 0 ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 // Writes what ONNX Runtime computes, for onnx_test.cpp: node write.js MODULES FOLDER SEED. MODULES is the folder with
-// onnxruntime-node. Models have one node, MatMulNBits, MatMulInteger or DynamicQuantizeMatMul, and are written here,
-// field by field (onnx.proto).
+// onnxruntime-node. Models have one node, MatMulNBits, MatMulInteger or DynamicQuantizeMatMul, or two, Cast, and are
+// written here, field by field (onnx.proto).
 //
 // <i>.case, MatMulNBits: int32 m, n, k, bl, scale type (0 f32, 1 f16), zero points (0 none), exact; then A (f32), B,
 // scales, zero points, C (f32).
@@ -8,6 +8,8 @@
 // A, B (K x N), zero points of A, of B, C (int32).
 // <i>.dynamic, DynamicQuantizeMatMul: int32 m, n, k, B is int8, scales of B (1 or n), zero points of B (0, 1 or n),
 // bias (0 or n); then A (f32), B (K x N), scales, zero points, bias, C (f32).
+// <i>.codes, Cast: what all codes of E4M3 and E5M2 are (f32, 256 each); int32 count, so many f32 of at most 448, and
+// what they are as E4M3.
 //
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
@@ -36,7 +38,7 @@ function bytes(field, content) {
 }
 const message = (field, ...parts) => bytes(field, Buffer.concat(parts));
 
-const FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, FLOAT16 = 10;
+const FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, FLOAT16 = 10, F8E4M3 = 17, F8E5M2 = 19;
 
 function tensor(name, type, dims, data) {
     return message(5, ...dims.map(d => number(1, d)), number(2, type), bytes(8, name), bytes(9, data));
@@ -86,6 +88,22 @@ function dynamicModel(c, b, scales, zeros, bias) {
         value(11, "A", FLOAT, [c.m, c.k]), value(12, "C", FLOAT, [c.m, c.n]));
     const opset = (domain, version) => message(8, bytes(1, domain), number(2, version));
     return Buffer.concat([number(1, 8), graph, opset("", 17), opset("com.microsoft", 1)]);
+}
+
+/// A as another type, which is converted to f32.
+function castModel(type, count) {
+    const cast = (from, to, type) =>
+        message(1, bytes(1, from), bytes(2, to), bytes(4, "Cast"), integer("to", type));
+    const graph = message(7, cast("A", "B", type), cast("B", "C", FLOAT), bytes(2, "g"),
+        value(11, "A", FLOAT, [count]), value(12, "C", FLOAT, [count]));
+    return Buffer.concat([number(1, 9), graph, message(8, bytes(1, ""), number(2, 19))]);
+}
+/// What all codes of a type are.
+function codesModel(type) {
+    const codes = Buffer.from(Array.from({length: 256}, (_, i) => i));
+    const node = message(1, bytes(1, "B"), bytes(2, "C"), bytes(4, "Cast"), integer("to", FLOAT));
+    const graph = message(7, node, bytes(2, "g"), tensor("B", type, [256], codes), value(12, "C", FLOAT, [256]));
+    return Buffer.concat([number(1, 9), graph, message(8, bytes(1, ""), number(2, 19))]);
 }
 
 // ---- numbers ----
@@ -164,6 +182,22 @@ async function multiplyDynamically() {
     return count;
 }
 
+async function convert() {
+    const run = async (model, inputs) =>
+        (await (await ort.InferenceSession.create(model, {logSeverityLevel: 3})).run(inputs)).C.data;
+    // Blocks of 32 with 448 among them, which need no scale: halfway between two codes, beside that, and any others.
+    const x = Float32Array.from({length: 4096}, (_, i) => {
+        const exponent = below(21) - 12, step = 2 ** (Math.max(exponent, -6) - 3), tie = (below(16) + 0.5) * step;
+        const size = i % 3 ? (1 + random()) * 2 ** exponent : tie * (1 + (below(3) - 1) / 1024);
+        return i % 32 === 5 ? 448 : Math.min(size, 448) * (below(2) ? 1 : -1);
+    });
+    const parts = [floats(await run(codesModel(F8E4M3), {})), floats(await run(codesModel(F8E5M2), {})),
+        Buffer.from(Int32Array.from([x.length]).buffer), floats(x),
+        floats(await run(castModel(F8E4M3, x.length), {A: new ort.Tensor("float32", x, [x.length])}))];
+    fs.writeFileSync(path.join(folder, "0.codes"), Buffer.concat(parts));
+    return 3;
+}
+
 async function main() {
     let count = 0;
     for (const bl of [16, 32, 64, 128, 256]) {
@@ -196,7 +230,7 @@ async function main() {
         }
     }
     count += await multiplyIntegers() + await multiplyDynamically();
-    console.log(`ONNX Runtime multiplied ${count} times`);
+    console.log(`ONNX Runtime multiplied ${count} times, converted ${await convert()} times`);
 }
 main().catch(error => {
     console.error(error);
