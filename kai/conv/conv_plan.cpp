@@ -100,7 +100,8 @@ Violation set_products(Plan& plan, kai_gemm_problem g, size_t pixels, size_t byt
     const kai_gemm_plan whole = plan.gemm;
     const size_t step = whole.gemm.ukernel->get_m_step();
     const size_t fit = max(whole.problem.l2_bytes / 4 / max(bytes, 1), kFewRows);
-    const size_t shared = divide_up(pixels * max(p.batch, 1) * matrix_count(plan), kUnitsOfThread * p.units);
+    const size_t units = p.units == 1 ? 1 : kUnitsOfThread * p.units;
+    const size_t shared = divide_up(pixels * max(p.batch, 1) * matrix_count(plan), units);
     size_t rows = min(min(fit, kManyRows), max(shared, kFewRows));
     rows = round_up(divide_up(pixels, divide_up(pixels, rows)), step);
     plan.tile_rows = min(rows, pixels);
@@ -113,7 +114,7 @@ Violation set_products(Plan& plan, kai_gemm_problem g, size_t pixels, size_t byt
 /// The words that say which slots are taken, and the pad pixel; then slots.
 void set_slots(Plan& plan, size_t slot) {
     const Problem& p = plan.problem;
-    plan.workers = uses_sme(plan) ? min(p.units, p.sme_units) : p.units;
+    plan.workers = uses_sme(plan) ? max(min(p.units, p.sme_units), 1) : p.units;
     size_t end = 0;
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, plan.path == KAI_CONV_INDIRECT ? plan.tap_channels * size_of(p.in_type) : 0);
@@ -302,7 +303,11 @@ Violation choose_path(Plan& plan) {
         {KAI_CONV_GEMM, true}, {winograd, is_winograd_faster(p)}, {KAI_CONV_INDIRECT, true}, {KAI_CONV_ROWS, true}};
     Violation violation;
     for (const auto& x : paths) {
-        if (x.suits && !(violation = plan_path(plan, x.path))) {
+        if (!x.suits) {
+            continue;
+        }
+        violation = plan_path(plan, x.path);
+        if (!violation) {
             return {};
         }
     }
