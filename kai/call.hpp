@@ -200,6 +200,9 @@ using RunChunksQai8 = Function<
 using RunTable = Function<
     kai_run_imatmul_rows_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::clamp_min, &K::clamp_max>;
+using RunTableQai8 = Function<
+    kai_run_imatmul_rows_qai8_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
+    &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::requantize>;
 
 /// Arguments in structures. Bl: with the length of blocks in the config; Rows: with the rows (columns) of a panel.
 struct Unified {};
@@ -234,25 +237,26 @@ struct FloatsOf<RunBl> {
 /// @}
 
 // All signatures. Depthwise convolution has operands and a shape of its own (kai/ukernels/dwconv): not called here.
-#define KAI_UKERNEL_SIGNATURES(ROW)                                                     \
-    ROW(KAI_UKERNEL_MATMUL, UkernelOf<RunMatmul, Offset, Offset>)                       \
-    ROW(KAI_UKERNEL_MATMUL_BL, UkernelOf<RunBl, OffsetBl, OffsetBl>)                    \
-    ROW(KAI_UKERNEL_MATMUL_RHS_BL, UkernelOf<RunBl, Offset, OffsetBl>)                  \
-    ROW(KAI_UKERNEL_MATMUL_LUT, UkernelOf<RunLut, Offset, Offset>)                      \
-    ROW(KAI_UKERNEL_MATMUL_QAI8, UkernelOf<RunQai8, Offset, Offset>)                    \
-    ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                \
-    ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)           \
-    ROW(KAI_UKERNEL_MATMUL_ROWS_STATIC, UkernelOf<RunRowsStatic, OffsetRows, Offset>)   \
-    ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)           \
-    ROW(KAI_UKERNEL_MATMUL_FILE, UkernelOf<RunFile, Offset, OffsetRhs>)                 \
-    ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                \
-    ROW(KAI_UKERNEL_MATMUL_LOWP_PLAIN, UkernelOf<RunLowpPlain, OffsetRows, OffsetRhs>)  \
-    ROW(KAI_UKERNEL_MATMUL_INT32, UkernelOf<RunInt32, OffsetRows, Offset>)              \
-    ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)          \
-    ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>) \
-    ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)       \
-    ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                \
-    ROW(KAI_UKERNEL_UNIFIED_BL, UkernelOf<UnifiedBl, NoFunction, NoFunction>)           \
+#define KAI_UKERNEL_SIGNATURES(ROW)                                                        \
+    ROW(KAI_UKERNEL_MATMUL, UkernelOf<RunMatmul, Offset, Offset>)                          \
+    ROW(KAI_UKERNEL_MATMUL_BL, UkernelOf<RunBl, OffsetBl, OffsetBl>)                       \
+    ROW(KAI_UKERNEL_MATMUL_RHS_BL, UkernelOf<RunBl, Offset, OffsetBl>)                     \
+    ROW(KAI_UKERNEL_MATMUL_LUT, UkernelOf<RunLut, Offset, Offset>)                         \
+    ROW(KAI_UKERNEL_MATMUL_QAI8, UkernelOf<RunQai8, Offset, Offset>)                       \
+    ROW(KAI_UKERNEL_MATMUL_ROWS, UkernelOf<RunRows, OffsetRows, Offset>)                   \
+    ROW(KAI_UKERNEL_MATMUL_ROWS_QAI8, UkernelOf<RunQai8, OffsetRows, Offset>)              \
+    ROW(KAI_UKERNEL_MATMUL_ROWS_STATIC, UkernelOf<RunRowsStatic, OffsetRows, Offset>)      \
+    ROW(KAI_UKERNEL_MATMUL_PLAIN, UkernelOf<RunPlain, OffsetRows, OffsetRhs>)              \
+    ROW(KAI_UKERNEL_MATMUL_FILE, UkernelOf<RunFile, Offset, OffsetRhs>)                    \
+    ROW(KAI_UKERNEL_MATMUL_LOWP, UkernelOf<RunLowp, OffsetRows, Offset>)                   \
+    ROW(KAI_UKERNEL_MATMUL_LOWP_PLAIN, UkernelOf<RunLowpPlain, OffsetRows, OffsetRhs>)     \
+    ROW(KAI_UKERNEL_MATMUL_INT32, UkernelOf<RunInt32, OffsetRows, Offset>)                 \
+    ROW(KAI_UKERNEL_IMATMUL, UkernelOf<RunChunks, OffsetChunks, OffsetChunks>)             \
+    ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>)    \
+    ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)          \
+    ROW(KAI_UKERNEL_IMATMUL_ROWS_QAI8, UkernelOf<RunTableQai8, OffsetTable, OffsetChunks>) \
+    ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                   \
+    ROW(KAI_UKERNEL_UNIFIED_BL, UkernelOf<UnifiedBl, NoFunction, NoFunction>)              \
     ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)
 
 // ---- packers ----

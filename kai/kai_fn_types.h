@@ -185,6 +185,13 @@ typedef void kai_run_imatmul_rows_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
     const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
     float clamp_min, float clamp_max);
+
+/// kai_run_imatmul_rows_fn with quantised output (int8): see kai_run_matmul_rows_static_fn. The pad row holds the zero
+/// point of the LHS.
+typedef void kai_run_imatmul_rows_qai8_fn(
+    size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
+    const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    const struct kai_matmul_requantize32_params* params);
 /// @}
 
 /// @name Packers

@@ -125,6 +125,8 @@ KAI_SIGNATURE(KAI_UKERNEL_MATMUL_LOWP_PLAIN, kai_run_matmul_lowp_plain_fn, LhsRo
 KAI_SIGNATURE(KAI_UKERNEL_MATMUL_INT32, kai_run_matmul_int32_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL, kai_run_imatmul_fn, kai_get_packed_offset_chunks_fn)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_offset_chunks_fn)
+KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS, kai_run_imatmul_rows_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS_QAI8, kai_run_imatmul_rows_qai8_fn, LhsRows)
 #define KAI_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME)
 #define KAI_ROWS_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, static_cast<LhsRows*>(nullptr))
 /// @}
@@ -482,10 +484,10 @@ const kai_ukernel kUkernels[] = {
         ISA, NAME, KAI_SIGNATURE_OF(NAME), LHS, RHS, #MR #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
         KAI_SIZE(mr, NAME, MR), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),    \
         KAI_FUNCTIONS_OF(NAME, lhs_packed_offset, rhs_packed_offset), 0)
-#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                \
-    KAI_ENTRY(                                                                                           \
-        ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
-        KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),   \
+#define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                                   \
+    KAI_ENTRY(                                                                                              \
+        ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), LHS, RHS, #NR #M_STEP #N_STEP, #M_STEP, KAI_STEPS_OF(NAME), \
+        KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, KR), KAI_SIZE(sr, NAME, SR),      \
         KAI_FUNCTIONS_OF(NAME, lhs_offset, rhs_packed_offset), 0)
 // Sizes are text before anything expands them.
 #define KAI_UNIFIED(ISA, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP) \
@@ -544,7 +546,7 @@ constexpr bool has_types(Run*, LhsOffset*, RhsOffset*) {
 #define KAI_UKERNEL_FILE(ISA, NAME, LHS, RHS, ...) \
     KAI_HAS_TYPES(ISA, NAME, KAI_UKERNEL_MATMUL_FILE, RHS, lhs_packed_offset, rhs_offset)
 #define KAI_IMATMUL_ROWS(ISA, NAME, LHS, RHS, ...) \
-    KAI_HAS_TYPES(ISA, NAME, KAI_UKERNEL_IMATMUL_ROWS, RHS, lhs_offset, rhs_packed_offset)
+    KAI_HAS_TYPES(ISA, NAME, KAI_ROWS_SIGNATURE_OF(NAME), RHS, lhs_offset, rhs_packed_offset)
 #include "kai/ukernels/families.def"
 /// @}
 
@@ -584,6 +586,7 @@ const Family* find_family(const char* name, const kai_ukernel* member) {
 /// chunks.
 #define KAI_RHS_TABLE(SIGNATURE, ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_OF_##SIGNATURE, KAI_RHS_TABLE_BY_ISA, ~)(ISA, NAME)
 #define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_KXN KAI_LINES(KAI_NO_TABLE)
+#define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_KXN_QS8CX_I32 KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_OF_RHS_IMATMUL_PACK_NXK_NR KAI_LINES(KAI_NO_TABLE)
 #define KAI_RHS_TABLE_BY_ISA(ISA, NAME) KAI_LINE_(KAI_RHS_TABLE_##ISA, KAI_NO_TABLE, ~)(ISA, NAME)

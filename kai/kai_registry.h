@@ -60,6 +60,7 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_UNIFIED_BL,          ///< As KAI_UKERNEL_UNIFIED; get_rhs_stride and run read config.format.bl.
     KAI_UKERNEL_MATMUL_ROWS_STATIC,  ///< kai_run_matmul_rows_static_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
     KAI_UKERNEL_MATMUL_INT32,        ///< kai_run_matmul_int32_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
+    KAI_UKERNEL_IMATMUL_ROWS_QAI8,   ///< kai_run_imatmul_rows_qai8_fn; offsets as KAI_UKERNEL_IMATMUL_ROWS
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK:

@@ -29,8 +29,8 @@ struct Work {
 inline const std::vector<Work>& works() {
     static const std::vector<Work> all = {
         {"f32 by pointers", {"f32pbiasf32"}, {KAI_UKERNEL_IMATMUL, KAI_UKERNEL_IMATMUL_ROWS}, 0.001},
-        {"f16 by pointers", {"f16pbiasf16"}, {KAI_UKERNEL_IMATMUL}, 0.005},
-        {"int8 by pointers", {"qsi8cxpbi32sf32"}, {KAI_UKERNEL_IMATMUL_QAI8}, 0.03},
+        {"f16 by pointers", {"f16pbiasf16"}, {KAI_UKERNEL_IMATMUL, KAI_UKERNEL_IMATMUL_ROWS}, 0.005},
+        {"int8 by pointers", {"qsi8cxpbi32sf32"}, {KAI_UKERNEL_IMATMUL_QAI8, KAI_UKERNEL_IMATMUL_ROWS_QAI8}, 0.03},
         {"int8 inside", {"qsi8cxpbi32sf32"}, {KAI_UKERNEL_MATMUL_QAI8, KAI_UKERNEL_MATMUL_ROWS_QAI8}, 0.03},
         {"uint8 by gemmlowp", {"qau8p", "qau8_nxk"}, {KAI_UKERNEL_MATMUL_LOWP, KAI_UKERNEL_MATMUL_LOWP_PLAIN}, 0.03},
         {"int8 by gemmlowp", {"qsi8p", "qsi8_nxk"}, {KAI_UKERNEL_MATMUL_LOWP, KAI_UKERNEL_MATMUL_LOWP_PLAIN}, 0.03},
@@ -149,7 +149,8 @@ public:
 private:
     bool by_pointers() const {
         const kai_ukernel_signature s = call_.ukernel->signature;
-        return s == KAI_UKERNEL_IMATMUL || s == KAI_UKERNEL_IMATMUL_QAI8 || s == KAI_UKERNEL_IMATMUL_ROWS;
+        return s == KAI_UKERNEL_IMATMUL || s == KAI_UKERNEL_IMATMUL_QAI8 || s == KAI_UKERNEL_IMATMUL_ROWS ||
+               s == KAI_UKERNEL_IMATMUL_ROWS_QAI8;
     }
     bool by_gemmlowp() const {
         const kai_ukernel_signature s = call_.ukernel->signature;

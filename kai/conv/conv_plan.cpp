@@ -187,7 +187,7 @@ const kai_ukernel* indirect_of(const kai_ukernel& matmul) {
     const kai_ukernel* first = nullptr;
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
         const bool indirect = u->signature == KAI_UKERNEL_IMATMUL || u->signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-                              u->signature == KAI_UKERNEL_IMATMUL_ROWS;
+                              u->signature == KAI_UKERNEL_IMATMUL_ROWS || u->signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8;
         if (indirect && strcmp(u->family + 1, matmul.family) == 0 && u->dst_type == matmul.dst_type &&
             strcmp(u->rhs_format, matmul.rhs_format) == 0 && kai_registry_runnable(u->features, nullptr, 0) &&
             u->get_nr() == matmul.get_nr() && u->get_kr() == matmul.get_kr() && u->get_sr() == matmul.get_sr()) {

@@ -60,7 +60,9 @@ Operands::Operands(
       scale(l.is_unsigned ? l.scale.empty() ? 1.0f : l.scale[0] : 0.0f) {
 }
 
-Operands::Operands(const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs, Flush flush)
+Operands::Operands(
+    const Format& lhs_format, const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs,
+    Flush flush)
     : m(l.rows),
       n(r.rows),
       k(l.k),
@@ -68,20 +70,20 @@ Operands::Operands(const Side& l, const Side& r, size_t group, const std::vector
       lhs(((l.rows + group - 1) / group * group) * Chunks(l.k).count * sizeof(void*), flush, 0x5B),
       rhs(packed_rhs, flush),
       table(0),
-      chunks(bytes_as<float>(l.values), flush),
-      padding(Chunks(l.k).length * sizeof(float), Flush::end, 0),
+      chunks(test::packed(lhs_format, l, {1, 1, 1}), flush),
+      padding(Chunks(l.k).length * lhs_format.bits() / 8, Flush::end, 0),
       bias_m(0),
       bias_n(0),
       offset_n(0),
       multiplier(0),
       shift(0) {
     const Chunks c(k);
+    const size_t length = padding.size();
     for (size_t row = 0; row < m; ++row) {
         for (size_t chunk = 0; chunk < c.count; ++chunk) {
-            const float* from = l.values.data() + row * k + chunk * c.length;
-            const bool zeros = std::all_of(from, from + c.length, [](float x) { return x == 0; });
-            const uintptr_t address = reinterpret_cast<uintptr_t>(chunks.data()) +
-                                      (row * k + chunk * c.length) * sizeof(float) - kPointerOffset;
+            const uint8_t* from = chunks.data() + (row * c.count + chunk) * length;
+            const bool zeros = std::all_of(from, from + length, [](uint8_t x) { return x == 0; });
+            const uintptr_t address = reinterpret_cast<uintptr_t>(from) - kPointerOffset;
             lhs.as<uintptr_t>()[row / group * group * c.count + chunk * group + row % group] =
                 zeros ? reinterpret_cast<uintptr_t>(padding.data()) : address;
         }
@@ -214,7 +216,7 @@ Operands Matmul::packed(const Side& lhs, const Side& rhs, Flush flush) {
     const Side padded_rhs = reference::with_padded_chunks(rhs, count, group);
     const std::vector<uint8_t> r = test::packed(*rhs_format, padded_rhs, rhs_tile);
     if (by_pointers) {
-        return {lhs, rhs, m_step, r, flush};
+        return {*lhs_format, lhs, rhs, m_step, r, flush};
     }
     const Side padded_lhs = reference::with_padded_chunks(lhs, count, group);
     return {lhs, rhs, test::packed(*lhs_format, padded_lhs, lhs_tile), r, flush};
@@ -295,7 +297,12 @@ Side Matmul::make_lhs(Data data, size_t m, size_t k, size_t bl, uint64_t seed) {
     if (by_pointers && k > 0) {  // some chunks are padding
         const Chunks c(k);
         for (size_t i = 2; i < m; i += 3) {
-            std::fill_n(side.values.begin() + i * k + i % c.count * c.length, c.length, 0.0f);
+            const size_t first = i * k + i % c.count * c.length;
+            if (side.q.empty()) {
+                std::fill_n(side.values.begin() + first, c.length, 0.0f);
+            } else {
+                std::fill_n(side.q.begin() + first, c.length, int8_t{0});
+            }
         }
     }
     return side;

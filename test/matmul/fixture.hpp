@@ -69,7 +69,9 @@ struct Operands {
         Flush flush = Flush::end);
     /// Rows by a table of pointers in groups of `group` rows: chunks of zeros are the padding, pointers to the others
     /// lack kPointerOffset, those of missing rows are poison.
-    Operands(const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs, Flush flush);
+    Operands(
+        const Format& lhs_format, const Side& l, const Side& r, size_t group, const std::vector<uint8_t>& packed_rhs,
+        Flush flush);
     static constexpr uintptr_t kPointerOffset = 0x1234567800012340;
 };
 

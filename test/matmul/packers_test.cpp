@@ -36,7 +36,7 @@ TEST_P(Matmul, WithTheLibrarysPackers) {
             const Side rhs = pack_rhs(rhs_packer, n, k, bl, r);
             std::vector<float> dst;
             if (by_pointers) {
-                dst = run(Operands(lhs, rhs, m_step, r, Flush::end));
+                dst = run(Operands(*lhs_format, lhs, rhs, m_step, r, Flush::end));
             } else {
                 Operands o(lhs, rhs, l, r);
                 o.lhs_stride = k * lhs_format->bits() / 8;

@@ -196,7 +196,7 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     static kai_matmul_offsets offsets = {};
     offsets.lhs_offset = -100, offsets.rhs_offset = static_cast<int32_t>(arg("rhs_offset", 0));
     kernel.offsets = &offsets;
-    if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC) {
+    if (u.signature == KAI_UKERNEL_MATMUL_ROWS_STATIC || u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8) {
         set_static_fields(u, static_cast<uint8_t*>(const_cast<void*>(kernel.rhs)), n);
     }
     kernel.acc_bias_m = kernel.acc_bias_n = kernel.scale_bias_n = bias;

@@ -82,6 +82,8 @@ struct StaticLimits {
     static constexpr size_t kFewColumns = 32;      // for which rows are not packed
     /// Panels of SME: k of 16 columns that are decoded at a time; columns of the widest, VL(4) of 2048 bits.
     static constexpr size_t kPanelDepth = 1024, kMostPanelColumns = 256;
+    /// Of rows that are gathered from a table of pointers at a time; one that is longer is read in place.
+    static constexpr size_t kGatheredBytes = 32768;
 };
 
 /// Rows of a file, read in place, on NEON.

@@ -13,6 +13,15 @@ KAI_INLINE int32_t saturated_to_int8(int32_t x) {
     return x < INT8_MIN ? INT8_MIN : x > INT8_MAX ? INT8_MAX : x;
 }
 
+/// saturate32(x), rounded to nearest, ties to even. NaN becomes 0.
+KAI_INLINE int32_t to_int32(float x) {
+    constexpr float kWhole = 0x1p23F;  // from here on, all numbers are whole
+    const float magnitude = x < 0 ? -x : x, rounded = magnitude < kWhole ? (magnitude + kWhole) - kWhole : magnitude;
+    return x != x               ? 0
+           : rounded >= 0x1p31F ? (x < 0 ? INT32_MIN : INT32_MAX)
+                                : static_cast<int32_t>(x < 0 ? -rounded : rounded);
+}
+
 /// params as the kernels take them. Bounds beyond int8 are those of int8: outputs saturate. With t the scaled sum,
 /// low_byte(clamp(saturate32(t + zero), min, max)) is low_byte(clamp(t, lo, hi) + zero_point), the addition modulo
 /// 2^32: bounds less the zero point, as far as int32 goes. If they lie outside it as a whole, all t give the same.

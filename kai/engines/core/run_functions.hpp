@@ -84,6 +84,13 @@
         const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row, \
         float clamp_min, float clamp_max)
 
+/// kai_run_imatmul_rows_qai8_fn
+#define KAI_RUN_IMATMUL_ROWS_QAI8(NAME)                                                                       \
+    void kai_run_##NAME(                                                                                      \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,      \
+        const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row, \
+        const struct kai_matmul_requantize32_params* params)
+
 // ---- Packers
 
 /// kai_run_lhs_pack_bl_fn, kai_run_lhs_pack_bl_f32_fn

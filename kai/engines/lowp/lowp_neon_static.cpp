@@ -19,6 +19,7 @@
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/limits.hpp"
 #include "kai/engines/core/requantise.hpp"
+#include "kai/engines/core/static_table.hpp"
 #include "kai/engines/lowp/lowp_args.h"
 
 namespace kai {
@@ -221,5 +222,13 @@ extern "C" {
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE)
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
+#undef KAI_ISA_neon
+
+#define KAI_MULTIPLY(NAME, ROWS, COUNT, K, TO) \
+    kai::multiply({COUNT, c.n, K, ROWS, K, c.rhs, c.rhs_stride, TO, c.dst_stride}, *c.params, function)
+#define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
+#define KAI_ISA_neon KAI_LINES(KAI_DEFINE_TABLE)
+#define KAI_IMATMUL_ROWS KAI_LINE
+#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 
 }  // extern "C"

@@ -320,5 +320,7 @@ KAI_DEFINE_NXK(rhs_pack_nxk_x16p32x1bx16_x16_x16_neon, f16pbiasf16, 32, uint16_t
 
 KAI_DEFINE_CHUNKS_KXN(rhs_imatmul_pack_kxn_x32p16x1b_x32_x32_neon, f32pbiasf32, 16, uint32_t)
 KAI_DEFINE_CHUNKS_NXK(rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon, f32pbiasf32, 16, uint32_t)
+KAI_DEFINE_CHUNKS_KXN(rhs_imatmul_pack_kxn_x16p32x1b_x16_x16_neon, f16pbiasf16, 32, uint16_t)
+KAI_DEFINE_CHUNKS_NXK(rhs_imatmul_pack_nxk_x16p32x1b_x16_x16_neon, f16pbiasf16, 32, uint16_t)
 
 }  // extern "C"

@@ -243,5 +243,8 @@ extern "C" {
 #define KAI_IMATMUL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F32, f32, __VA_ARGS__)
 #include "kai/ukernels/matmul/imatmul_clamp_f32_f32_f32p/ukernels.def"
 #undef KAI_IMATMUL_ROWS
+#define KAI_IMATMUL_ROWS(ISA, ...) KAI_LINE(ISA, kai::F16, f16, __VA_ARGS__)
+#include "kai/ukernels/matmul/imatmul_clamp_f16_f16_f16p/ukernels.def"
+#undef KAI_IMATMUL_ROWS
 
 }  // extern "C"

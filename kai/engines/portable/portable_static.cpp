@@ -6,20 +6,12 @@
 #include "kai/engines/core/catalogue.hpp"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/requantise.hpp"
+#include "kai/engines/core/static_table.hpp"
 #include "kai/engines/core/unified.hpp"
 #include "kai/engines/portable/portable_decode.hpp"
 
 namespace kai {
 namespace {
-
-/// saturate32(x), rounded to nearest, ties to even. NaN becomes 0.
-KAI_INLINE int32_t to_int32(float x) {
-    constexpr float kWhole = 0x1p23F;  // from here on, all numbers are whole
-    const float magnitude = x < 0 ? -x : x, rounded = magnitude < kWhole ? (magnitude + kWhole) - kWhole : magnitude;
-    return x != x               ? 0
-           : rounded >= 0x1p31F ? (x < 0 ? INT32_MIN : INT32_MAX)
-                                : static_cast<int32_t>(x < 0 ? -rounded : rounded);
-}
 
 /// x8p x qsi8cxpbi32sf32 or qsu2cxpbi32sf32, int8 results.
 struct StaticProblem {
@@ -121,6 +113,19 @@ extern "C" {
 #define KAI_ISA_any KAI_LINES(KAI_DEFINE_PORTABLE_STATIC)
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
+
+#define KAI_MULTIPLY(NAME, ROWS, COUNT, K, TO)                                                                       \
+    const kai::StaticProblem problem{                                                                                \
+        COUNT, c.n, K, ROWS, c.rhs, TO, K, c.rhs_stride, c.dst_stride, kai::before_zero_point(*c.params, function)}; \
+    kai_loops_##NAME(&problem)
+#define KAI_DEFINE_TABLE_ENTRY(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
+#define KAI_DEFINE_TABLE(NAME, LHS, RHS, ...)  \
+    KAI_LOOPS(NAME, kai::run_static<kai::RHS>) \
+    KAI_ENTRY(KAI_DEFINE_TABLE_ENTRY(NAME, LHS, RHS, __VA_ARGS__))
+#undef KAI_ISA_any
+#define KAI_ISA_any KAI_LINES(KAI_DEFINE_TABLE)
+#define KAI_IMATMUL_ROWS KAI_LINE
+#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 
 KAI_LOOPS(qai8_qsu2, kai::run_static<kai::qsu2cxpbi32sf32>)
 

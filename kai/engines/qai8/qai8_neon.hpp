@@ -18,6 +18,7 @@
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/requantise.hpp"
+#include "kai/engines/core/static_table.hpp"
 #include "kai/engines/qai8/qai8_neon_parts.hpp"
 
 namespace kai {
@@ -138,3 +139,8 @@ template <class Isa>
                 *params, __func__);                                                                              \
         }                                                                                                        \
     }
+
+/// Rows that were gathered, for KAI_DEFINE_IMATMUL_STATIC.
+#define KAI_MULTIPLY_GATHERED(ISA, NAME, ROWS, COUNT, K, TO) \
+    kai::multiply<kai::ISA>(                                 \
+        {COUNT, c.n, K, ROWS, K, c.rhs, c.rhs_stride, TO, c.dst_stride, kai::is_for_a55(#NAME)}, *c.params, function)

@@ -66,6 +66,14 @@ extern "C" {
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 #undef KAI_ISA_neon_dotprod
+
+#define KAI_MULTIPLY(...) KAI_MULTIPLY_GATHERED(Dotprod<false>, __VA_ARGS__)
+#define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
+#define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_TABLE)
+#define KAI_IMATMUL_ROWS KAI_LINE
+#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
+#undef KAI_ISA_neon_dotprod
+#undef KAI_IMATMUL_ROWS
 #undef KAI_UKERNEL_ROWS
 
 }  // extern "C"

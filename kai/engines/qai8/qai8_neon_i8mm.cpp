@@ -154,6 +154,14 @@ extern "C" {
 #define KAI_UKERNEL_ROWS KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 #undef KAI_ISA_neon_i8mm
+
+#define KAI_MULTIPLY(...) KAI_MULTIPLY_GATHERED(I8mm<kai::Types::both_int8>, __VA_ARGS__)
+#define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
+#define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_TABLE)
+#define KAI_IMATMUL_ROWS KAI_LINE
+#include "kai/ukernels/matmul/imatmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
+#undef KAI_ISA_neon_i8mm
+#undef KAI_IMATMUL_ROWS
 #undef KAI_UKERNEL_ROWS
 
 }  // extern "C"

@@ -621,6 +621,14 @@ KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p16x1b_x32_x32_neo
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_x32p16x1b_x32_x32_neon)
 
+/// Format f16pbiasf16, nr 32, kr 1: the bytes of rhs_pack_kxn_x16p32x1b_x16_x16_neon. On every host.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x16p32x1b_x16_x16_neon;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x16p32x1b_x16_x16_neon)
+
+/// The same from an N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_x16p32x1b_x16_x16_neon;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_x16p32x1b_x16_x16_neon)
+
 /// Format f32pbiasf32, nr = 4 SVE vectors of f32, kr 1.
 kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_x32p4vlx1b_x32_x32_sve)
@@ -660,6 +668,16 @@ typedef void kai_run_rhs_imatmul_pack_qs8cx_i32_fn(
 kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme)
 kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp2vlx4sb_qs8cx_f32_i32_sme;
+
+/// Format qsi8cxpbi32sf32, nr 16, kr 4. On every host.
+kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32;
+
+/// Format qsi8cxpbi32sf32, nr 16, kr 8. On every host.
+kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32)
+kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
 /// @}
 
 KAI_END_DECLARATIONS
