@@ -271,6 +271,7 @@ TEST(Registry, NamesSayWhatTheCpuMustHave) {
         {"_neon_dotprod", KAI_CPU_DOTPROD},
         {"_neon_i8mm", KAI_CPU_I8MM},
         {"_fmlal", KAI_CPU_FHM},
+        {"_lut", KAI_CPU_LUT},
         {"_sme", KAI_CPU_SME}};
     for (const kai_ukernel* u : test::all_ukernels()) {
         for (const auto& [part, feature] : kParts) {

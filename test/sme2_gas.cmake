@@ -3,9 +3,8 @@
 #
 # kai/engines/asm/sme2_gas.inc encodes what an assembler that knows SME2 encodes: each source makes the same code from
 # REFERENCE without the file and from each of ASSEMBLERS with it, section by section. kai/engines/asm/sve2p1.inc has
-# encodings, or the instructions of SVE2.1. kai/engines/asm/sme_mop4.inc and fp8.inc have encodings: OBJDUMP says of
-# each instruction in test/sme_mop4_forms.S and fp8_forms.S what the comment beside it says. No other file contains
-# encodings.
+# encodings, or the instructions of SVE2.1. sme_mop4.inc, fp8.inc and lut.inc there have encodings, too: OBJDUMP says of
+# each instruction in test/<name>_forms.S what the comment beside it says. No other file contains encodings.
 #
 # SPDX-License-Identifier: Apache-2.0
 
@@ -77,8 +76,8 @@ foreach(source IN LISTS sources)
     endforeach()
 endforeach()
 
-# Instructions that only newer versions of LLVM know: quarter-tile outer products 20, FP8 19.
-foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4,+sme-f8f32")
+# Instructions that only newer versions of LLVM know: quarter-tile outer products 20, FP8 and LUT 19.
+foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4,+sme-f8f32" "lut|+lut")
     string(REPLACE "|" ";" forms_of "${forms_of}")
     list(POP_FRONT forms_of name features)
     set(forms "${ROOT}/test/${name}_forms.S")
@@ -102,7 +101,7 @@ endforeach()
 
 file(GLOB_RECURSE files "${ROOT}/kai/*.S" "${ROOT}/kai/*.inc" "${ROOT}/kai/*.h" "${ROOT}/kai/*.hpp" "${ROOT}/kai/*.cpp")
 list(REMOVE_ITEM files "${ROOT}/kai/engines/asm/sme2_gas.inc" "${ROOT}/kai/engines/asm/sve2p1.inc"
-    "${ROOT}/kai/engines/asm/sme_mop4.inc" "${ROOT}/kai/engines/asm/fp8.inc")
+    "${ROOT}/kai/engines/asm/sme_mop4.inc" "${ROOT}/kai/engines/asm/fp8.inc" "${ROOT}/kai/engines/asm/lut.inc")
 foreach(file IN LISTS files)
     file(STRINGS "${file}" lines REGEX "\\.inst[ \t]")
     if(lines)

@@ -78,6 +78,14 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4scalebf16
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod)
 
+/// LUTI4 and SDOT, one row. The same RHS as SMMLA; f16 scales. Blocks that are not of 32: TBL and SDOT.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_lut;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_lut)
+
+/// LUTI4 and SDOT, one row. The same RHS as SMMLA; bf16 scales. Blocks that are not of 32: TBL and SDOT.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8scalebf16_1x4_neon_lut;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8scalebf16_1x4_neon_lut)
+
 /// SDOT, one row. The same RHS as SMMLA; f16 scales.
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_dotprod)
