@@ -18,7 +18,7 @@ constexpr size_t kPanelRows = 8;                          // of the LHS
 constexpr size_t kGroup = 4;                              // k of a row or column side by side
 constexpr size_t kChunk = 64, kRows = 32;
 
-struct F8Problem {
+struct PortableF8 {
     bool is_e4m3;  // or E5M2
     const Format* rhs_format;
     size_t m, n, k, bl;
@@ -130,7 +130,7 @@ KAI_INLINE void multiply(const uint8_t* lhs, const Weights& weights, size_t coun
 
 /// results += scales * (lhs x codes), for the block of k0; `rows` from that of `lhs` on.
 KAI_INLINE void add_block(
-    const F8Problem& p, const uint8_t* lhs, size_t lhs_stride, size_t rows, size_t k0, const uint8_t* codes,
+    const PortableF8& p, const uint8_t* lhs, size_t lhs_stride, size_t rows, size_t k0, const uint8_t* codes,
     Results& results) {
     Results sums = {};
     for (size_t i = 0; i < p.bl; i += kChunk) {
@@ -153,7 +153,7 @@ KAI_INLINE void add_block(
     }
 }
 
-void run_f8(const F8Problem& p) {
+void run_f8(const PortableF8& p) {
     const size_t lhs_stride = bf16p.stride({kPanelRows, kGroup, 1}, p.k);
     const size_t rhs_stride = p.rhs_format->stride({kColumns, kGroup, 1}, p.k, p.bl);
     const size_t block = kColumns * (p.bl + sizeof(float));
@@ -192,7 +192,7 @@ extern "C" {
             MR == kai::kPanelRows && NR == kai::kColumns && KR == kai::kGroup && SR == 1, "panels that run_f8 reads"); \
         kai::check_blocks(kai::RHS, k, bl);                                                                            \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                                        \
-        const kai::F8Problem problem = {                                                                               \
+        const kai::PortableF8 problem = {                                                                              \
             IS_E4M3,         &kai::RHS,      m,         n,        k, bl, kai::bytes(lhs), kai::bytes(rhs),             \
             kai::bytes(dst), dst_stride_row, clamp_min, clamp_max};                                                    \
         kai::run_f8(problem);                                                                                          \
