@@ -42,7 +42,8 @@ set(allowed_conv ${allowed_gemm} kai/conv)
 set(allowed_gguf_file kai/gemm/kai_gguf_file.h kai/kai_gguf.h)
 
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*"
-    "${ROOT}/kai/packed_file/*" "${ROOT}/kai/gguf_file/*" "${ROOT}/kai/attention/*" "${ROOT}/kai/conv/*" "${ROOT}/kai/ukernels/*")
+    "${ROOT}/kai/packed_file/*" "${ROOT}/kai/gguf_file/*" "${ROOT}/kai/attention/*" "${ROOT}/kai/conv/*"
+    "${ROOT}/kai/ukernels/*")
 set(checked 0)
 set(wrong "")
 foreach(file IN LISTS files)

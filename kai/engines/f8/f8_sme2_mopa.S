@@ -116,6 +116,7 @@
     add     scales, scales, next_block
 .endm
 
+// z4-z7, a row of dst, += its sums of a block, z0-z3, times the scales of the columns.
 .macro add_row_decoded
     fmla    z4.s, p0/m, z0.s, z8.s
     fmla    z5.s, p0/m, z1.s, z9.s

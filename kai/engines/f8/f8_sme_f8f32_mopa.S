@@ -26,6 +26,7 @@
     ldr     weights, [args, #F8_PANEL_ARGS_rhs]
 .endm
 
+// za0-za3 += products of 8 k, from lhs and weights on, which advance.
 .macro multiply_8_k_codes
     ld1b    {z0.b-z1.b}, pn8/z, [lhs]
     ld1b    {z4.b-z7.b}, pn8/z, [weights]
