@@ -257,7 +257,9 @@ struct FloatsOf<RunBl> {
     ROW(KAI_UKERNEL_IMATMUL_ROWS_QAI8, UkernelOf<RunTableQai8, OffsetTable, OffsetChunks>) \
     ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                   \
     ROW(KAI_UKERNEL_UNIFIED_BL, UkernelOf<UnifiedBl, NoFunction, NoFunction>)              \
-    ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)
+    ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)                 \
+    ROW(KAI_UKERNEL_DWCONV_TILES, UkernelOf<NoFunction, NoFunction, NoFunction>)           \
+    ROW(KAI_UKERNEL_DWCONV_TILES_QAI8, UkernelOf<NoFunction, NoFunction, NoFunction>)
 
 // ---- packers ----
 
@@ -403,6 +405,7 @@ struct PackerOf {
     ROW(KAI_RHS_PACK_NXK_UNIFIED_NR, PackerOf<Source::nxk, UnifiedPackRows>)                                          \
     ROW(KAI_RHS_IMATMUL_PACK_NXK_NR, PackerOf<Source::nxk, PackChunksNr, PackedChunksNr, SourceLine>)                 \
     ROW(KAI_RHS_DWCONV_PACK, PackerOf<Source::kxn, NoFunction>)                                                       \
+    ROW(KAI_RHS_DWCONV_PACK_QS8CX_I32, PackerOf<Source::kxn, NoFunction>)                                             \
     ROW(KAI_RHS_PACK_NXK_GGUF, PackerOf<Source::nxk, PackFile, PackedCx, SourceLine>)                                 \
     ROW(KAI_RHS_PACK_NXK_TABLE, PackerOf<Source::nxk, PackIndices, PackedCx, SourceLine>)                             \
     ROW(KAI_RHS_PACK_NXK_F8, PackerOf<Source::nxk, PackF8, PackedBl, SourceLine>)                                     \

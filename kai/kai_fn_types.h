@@ -192,6 +192,38 @@ typedef void kai_run_imatmul_rows_qai8_fn(
     size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
     const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
     const struct kai_matmul_requantize32_params* params);
+
+/// Depthwise convolution: tiles of the output, whose pixels are found through tables of pointers.
+///
+/// @param tiles       Number of tiles. A tile is kai_dwconv_tile.height x width outputs.
+/// @param n           Channels of the output.
+/// @param k           Taps of the filter: its height * its width.
+/// @param multiplier  Output channel c reads input channel c / multiplier. 1, unless kai_dwconv_tile.any_multiplier.
+/// @param src         [tiles][pixels] pointers to the first channel of a pixel. The pixels of a tile are all that its
+///                    outputs read, in row-major order: (height - 1) * stride + filter_height rows of (width - 1) *
+///                    stride + filter_width. Filters of any size: [k][m_step] pointers, tap t of output i at
+///                    [t * m_step + i]. All are read, those of outputs that are not wanted, too.
+/// @param pad_ptr     The pixel that stands for padding: zeros, of int8 the zero point.
+/// @param src_offset  Bytes that are added to each pointer of src except pad_ptr.
+/// @param rhs_packed  The packed filter of the first channel (`get_rhs_packed_offset`).
+/// @param dst         [tiles][m_step] pointers to the first channel of an output, in row-major order. An output that is
+///                    not wanted has the pointer of output 0 of its tile, which is stored last.
+/// @param dst_offset  Bytes that are added to each pointer of dst.
+/// @param clamp_min, clamp_max  Bounds, as above.
+///
+/// tiles = 0 or n = 0: nothing is read or written, and all pointers may be NULL.
+/// @pre clamp_min <= clamp_max; n is a multiple of multiplier.
+typedef void kai_run_dwconv_tiles_fn(
+    size_t tiles, size_t n, size_t k, size_t multiplier, const void* const* src, const void* pad_ptr, size_t src_offset,
+    const void* rhs_packed, void* const* dst, size_t dst_offset, float clamp_min, float clamp_max);
+
+/// The same with quantised inputs and outputs (int8).
+/// @param tiles, n, k, multiplier, src, pad_ptr, src_offset, rhs_packed, dst, dst_offset  As above.
+/// @param params  Bounds and zero point of the output. Outputs also saturate to int8, whatever the bounds.
+/// @pre params->min_value <= params->max_value; the zero point is from -128 to 127.
+typedef void kai_run_dwconv_tiles_qai8_fn(
+    size_t tiles, size_t n, size_t k, size_t multiplier, const void* const* src, const void* pad_ptr, size_t src_offset,
+    const void* rhs_packed, void* const* dst, size_t dst_offset, const struct kai_matmul_requantize32_params* params);
 /// @}
 
 /// @name Packers
@@ -281,6 +313,13 @@ typedef size_t kai_get_n_offset_fn(size_t n_idx);
 #define KAI_GETTERS_IMATMUL_ROWS(GETTER, NAME) \
     KAI_GETTERS_STEPS(GETTER, NAME)            \
     KAI_GETTERS_OFFSETS(GETTER, NAME, lhs_offset, offset, rhs_packed_offset, packed_offset_chunks)
+
+/// Depthwise convolution by tiles.
+#define KAI_GETTERS_DWCONV_TILES(GETTER, NAME) \
+    KAI_GETTERS_STEPS(GETTER, NAME)            \
+    GETTER(NAME, nr, kai_get_size_fn)          \
+    GETTER(NAME, kr, kai_get_size_fn)          \
+    GETTER(NAME, rhs_packed_offset, kai_get_packed_offset_fn)
 
 /// Parts of these lists. LHS, RHS: what the getters return; LHS_TYPE, RHS_TYPE: their types, `kai_get_<...>_fn`.
 #define KAI_GETTERS_STEPS(GETTER, NAME)   \

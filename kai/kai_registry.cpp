@@ -127,6 +127,12 @@ KAI_SIGNATURE(KAI_UKERNEL_IMATMUL, kai_run_imatmul_fn, kai_get_packed_offset_chu
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_offset_chunks_fn)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS, kai_run_imatmul_rows_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS_QAI8, kai_run_imatmul_rows_qai8_fn, LhsRows)
+[[maybe_unused]] constexpr kai_ukernel_signature tiles_signature_of(kai_run_dwconv_tiles_fn*) {
+    return KAI_UKERNEL_DWCONV_TILES;
+}
+[[maybe_unused]] constexpr kai_ukernel_signature tiles_signature_of(kai_run_dwconv_tiles_qai8_fn*) {
+    return KAI_UKERNEL_DWCONV_TILES_QAI8;
+}
 #define KAI_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, &kai_get_lhs_packed_offset_##NAME)
 #define KAI_ROWS_SIGNATURE_OF(NAME) signature_of(&kai_run_##NAME, static_cast<LhsRows*>(nullptr))
 /// @}
@@ -431,6 +437,19 @@ constexpr Line kOtherBits[] = {
 }
 /// @}
 
+/// @name Tiles of micro-kernels for depthwise convolution
+/// @{
+struct DwconvTile {
+    int place;  // in kUkernels
+    kai_dwconv_tile tile;
+};
+constexpr DwconvTile kDwconvTiles[] = {
+#define KAI_DWCONV_TILES(ISA, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH) \
+    KAI_IF_BUILT(ISA, {kPlace_##NAME, {FILTER, FILTER, STRIDE, HEIGHT, WIDTH, (FILTER) == 0}}, )
+#include "kai/ukernels/families.def"
+    {kUkernelCount, {}}};
+/// @}
+
 const kai_ukernel kUkernels[] = {
 #define KAI_ENTRY(ISA, NAME, SIGNATURE, LHS, RHS, SIZES, M_STEP, ...) \
     KAI_IF_BUILT(                                                     \
@@ -506,6 +525,11 @@ const kai_ukernel kUkernels[] = {
         ISA, NAME, KAI_UKERNEL_DWCONV, LHS, RHS, #NR #M_STEP, #M_STEP, KAI_SIZE(m_step, NAME, M_STEP),   \
         KAI_SIZE(n_step, NAME, 1), KAI_SIZE(mr, NAME, 1), KAI_SIZE(nr, NAME, NR), KAI_SIZE(kr, NAME, 1), \
         KAI_SIZE(sr, NAME, 1), KAI_ONLY(kai_run_##NAME), 0)
+#define KAI_DWCONV_TILES(ISA, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH)                 \
+    KAI_ENTRY(                                                                                       \
+        ISA, NAME, tiles_signature_of(&kai_run_##NAME), LHS, RHS, #NR, "many", KAI_STEPS_OF(NAME),   \
+        KAI_SIZE(mr, NAME, 1), kai_get_nr_##NAME, kai_get_kr_##NAME, KAI_SIZE(sr, NAME, 1), nullptr, \
+        KAI_ANY(kai_get_rhs_packed_offset_##NAME), nullptr, nullptr, KAI_ANY(kai_run_##NAME), 0)
 #include "kai/ukernels/families.def"
     {}  // the end; also keeps the table from being empty
 };
@@ -710,8 +734,12 @@ const kai_packer* matching_packer(bool lhs, const kai_ukernel& u, size_t index) 
     return nullptr;
 }
 
-/// Whether both read the same packed RHS. `a` can run on this CPU, `b` need not.
+/// Whether both read the same packed RHS. `a` can run on this CPU, `b` need not. Depthwise convolution: of an image or
+/// of tiles.
 bool same_rhs(const kai_ukernel& a, const kai_ukernel& b) {
+    if (kai::is_depthwise(a) && a.signature != b.signature) {
+        return false;
+    }
     return &a == &b || (kai::same_name(a.rhs_format, b.rhs_format) && sizes_known(b) && a.get_nr() == b.get_nr() &&
                         a.get_kr() == b.get_kr() && a.get_sr() == b.get_sr());
 }
@@ -854,6 +882,14 @@ const kai_packer* kai_registry_packer(size_t index) {
     return index < kPackerCount ? &kPackers[index] : nullptr;
 }
 
+const kai_dwconv_tile* kai_registry_dwconv_tile(const kai_ukernel* ukernel) {
+    for (const DwconvTile* tile = kDwconvTiles; tile->place != kUkernelCount; ++tile) {
+        if (strcmp(kUkernels[tile->place].name, ukernel->name) == 0) {
+            return &tile->tile;
+        }
+    }
+    return nullptr;
+}
 const kai_ukernel* kai_registry_find_ukernel(const char* name) {
     return find_name(kUkernels, kUkernelCount, name);
 }

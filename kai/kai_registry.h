@@ -61,6 +61,11 @@ enum kai_ukernel_signature {
     KAI_UKERNEL_MATMUL_ROWS_STATIC,  ///< kai_run_matmul_rows_static_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
     KAI_UKERNEL_MATMUL_INT32,        ///< kai_run_matmul_int32_fn; offsets as KAI_UKERNEL_MATMUL_ROWS
     KAI_UKERNEL_IMATMUL_ROWS_QAI8,   ///< kai_run_imatmul_rows_qai8_fn; offsets as KAI_UKERNEL_IMATMUL_ROWS
+    /// kai_run_dwconv_tiles_fn: depthwise convolution. n: channels, k: taps; nr, n_step: channels per panel of the
+    /// filter; m_step: outputs of a tile (kai_registry_dwconv_tile). get_rhs_packed_offset is a
+    /// kai_get_packed_offset_fn; the other offsets and sizes are NULL.
+    KAI_UKERNEL_DWCONV_TILES,
+    KAI_UKERNEL_DWCONV_TILES_QAI8,  ///< kai_run_dwconv_tiles_qai8_fn; the rest as KAI_UKERNEL_DWCONV_TILES
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK:
@@ -105,6 +110,8 @@ enum kai_packer_signature {
     KAI_RHS_IMATMUL_PACK_NXK_NR,
     KAI_RHS_PACK_NXK_F8,  ///< kai_run_rhs_pack_f8c32_fn, N x K source
     KAI_RHS_PACK_KXN_F8,  ///< kai_run_rhs_pack_f8c32_fn, K x N source
+    /// kai_run_rhs_dwconv_pack_qs8cx_i32_fn; size: kai_get_rhs_dwconv_size_fn; offsets are NULL
+    KAI_RHS_DWCONV_PACK_QS8CX_I32,
 };
 
 /// Which numbers of rows a micro-kernel is for. Any rectangle of the output starts at a multiple of m_step.
@@ -200,6 +207,16 @@ const struct kai_packer* kai_registry_packer(size_t index);  ///< NULL past the 
 /// By name, without the prefix `kai_run_`; NULL if there is none.
 const struct kai_ukernel* kai_registry_find_ukernel(const char* name);
 const struct kai_packer* kai_registry_find_packer(const char* name);
+
+/// The tiles of a micro-kernel for depthwise convolution (KAI_UKERNEL_DWCONV_TILES).
+struct kai_dwconv_tile {
+    size_t filter_height, filter_width;  ///< 0: any
+    size_t stride;         ///< Pixels of the input from an output to the next, in either direction; 0: any
+    size_t height, width;  ///< Outputs of a tile. Filters of any size: any outputs, in any places.
+    bool any_multiplier;   ///< Whether several channels of the output may read one of the input; else one does.
+};
+/// NULL for other micro-kernels. `ukernel` is an entry of the registry.
+const struct kai_dwconv_tile* kai_registry_dwconv_tile(const struct kai_ukernel* ukernel);
 
 /// The families of all micro-kernels.
 size_t kai_registry_family_count(void);

@@ -108,6 +108,20 @@ protected:
     /// An output of `rows` x `columns` pixels; as many of the input. (Without channels: fewer columns than those.)
     void call_depthwise(size_t rows, size_t columns, size_t channels, Pointers p, float lo, float hi) {
         const size_t pixel = channels * element_size(u), row = columns * pixel, one = 1;
+        if (u.signature == KAI_UKERNEL_DWCONV_TILES) {
+            const size_t filter = kai_registry_dwconv_tile(&u)->filter_width;
+            return checked_call_as<kai_run_dwconv_tiles_fn>(
+                test::run_of(u), rows, channels, filter * filter, one, static_cast<const void* const*>(p.lhs),
+                static_cast<const void*>(nullptr), size_t{64}, p.rhs, static_cast<void* const*>(p.dst), size_t{64}, lo,
+                hi);
+        }
+        if (u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
+            const size_t filter = kai_registry_dwconv_tile(&u)->filter_width;
+            return checked_call_as<kai_run_dwconv_tiles_qai8_fn>(
+                test::run_of(u), rows, channels, filter * filter, one, static_cast<const void* const*>(p.lhs),
+                static_cast<const void*>(nullptr), size_t{64}, p.rhs, static_cast<void* const*>(p.dst), size_t{64},
+                p.params);
+        }
         if (u.dst_type == kai_dt_f32) {
             return checked_call_as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(
                 test::run_of(u), p.lhs, p.rhs, p.dst, row, pixel, row, pixel, rows, rows, one, one, 0.0F, lo, hi);
@@ -219,7 +233,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EmptyArguments);
 
 // An image without rows: all results come from the padding.
 TEST_P(EmptyArguments, DepthwiseOfNoRowsIsTheBias) {
-    if (!kai::is_depthwise(u)) {
+    if (u.signature != KAI_UKERNEL_DWCONV) {
         return;
     }
     const size_t element = element_size(u), w = u.get_nr(), channels = w + 3, pixel = channels * element;
@@ -263,6 +277,12 @@ protected:
         const size_t k = depth.k;
         if (kai::is_depthwise(p)) {
             const size_t height = k > 0 ? 3 : 0, width = 3;
+            if (p.signature == KAI_RHS_DWCONV_PACK_QS8CX_I32) {
+                static constexpr kai_rhs_pack_qsi8cx_params kParams = {1, 1.0F};
+                return checked_call_as<kai_run_rhs_dwconv_pack_qs8cx_i32_fn>(
+                    test::run_of(p), height, width, count, a.source, static_cast<const void*>(nullptr), a.scale,
+                    a.packed, &kParams);
+            }
             return checked_call_as<kai_run_rhs_dwconv_pack_fn>(
                 test::run_of(p), height, width, height, width, count, a.source, static_cast<const void*>(nullptr),
                 a.packed);

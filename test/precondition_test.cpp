@@ -110,6 +110,10 @@ protected:
         as<kai_get_matmul_uker_api_fn>(u.run)().run(rhs_has_blocks ? &config : nullptr, &args);
     }
     void call_depthwise(const Call& c, size_t in_stride_col, float pad_value) const {
+        if (kai_registry_dwconv_tile(&u) != nullptr) {
+            const size_t filter = kai_registry_dwconv_tile(&u)->filter_width;
+            return call_tiles(c, c.n, filter * filter, 1);
+        }
         if (u.dst_type == kai_dt_f32) {
             as<kai_dwconv_clamp_f32_f32_f32p_run_fn>(u.run)(
                 nullptr, nullptr, nullptr, 0, in_stride_col, 0, 4, 0, 0, 0, 0, pad_value, c.lo, c.hi);
@@ -117,6 +121,15 @@ protected:
             as<kai_dwconv_clamp_f16_f16_f16p_run_fn>(u.run)(
                 nullptr, nullptr, nullptr, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, c.lo, c.hi);
         }
+    }
+    void call_tiles(const Call& c, size_t n, size_t k, size_t multiplier) const {
+        if (u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
+            const kai_matmul_requantize32_params params = {static_cast<int32_t>(c.lo), static_cast<int32_t>(c.hi), 0};
+            as<kai_run_dwconv_tiles_qai8_fn>(u.run)(
+                c.m, n, k, multiplier, nullptr, nullptr, 0, nullptr, nullptr, 0, &params);
+            return;
+        }
+        as<kai_run_dwconv_tiles_fn>(u.run)(c.m, n, k, multiplier, nullptr, nullptr, 0, nullptr, nullptr, 0, c.lo, c.hi);
     }
     kai_matmul_uker_api api() const {
         return as<kai_get_matmul_uker_api_fn>(u.run)();
@@ -272,7 +285,19 @@ TEST_P(AssertedPreconditions, TheUnifiedApi) {
 }
 
 TEST_P(AssertedPreconditions, Depthwise) {
-    if (!depthwise || u.dst_type != kai_dt_f32) {
+    if (kai_registry_dwconv_tile(&u) != nullptr) {
+        const kai_dwconv_tile& tile = *kai_registry_dwconv_tile(&u);
+        const size_t taps = tile.filter_height * tile.filter_width;
+        if (tile.any_multiplier) {
+            EXPECT_REFUSED(call_tiles(good(), 4, 9, 0), run, SAID(zero, "multiplier"));
+            EXPECT_REFUSED(call_tiles(good(), 4, 9, 3), run, SAID(not_multiple_of, "n", 4, "multiplier", 3));
+        } else {
+            EXPECT_REFUSED(call_tiles(good(), 4, taps + 1, 1), run, SAID(other, "k", taps + 1, taps));
+            EXPECT_REFUSED(call_tiles(good(), 4, taps, 2), run, SAID(other, "multiplier", 2, 1));
+        }
+        return;
+    }
+    if (u.signature != KAI_UKERNEL_DWCONV || u.dst_type != kai_dt_f32) {
         return;
     }
     EXPECT_REFUSED(call_depthwise(good(), 8, 0), run, SAID(differ, "in_stride_col", 8, "dst_stride_col", 4));
@@ -452,6 +477,15 @@ TEST_P(PackerPreconditions, Depthwise) {
         return;
     }
     static float something[4];
+    if (p.signature == KAI_RHS_DWCONV_PACK_QS8CX_I32) {
+        static constexpr kai_rhs_pack_qsi8cx_params kParams = {1, 1.0F};
+        const auto pack = as<kai_run_rhs_dwconv_pack_qs8cx_i32_fn>(p.run);
+        EXPECT_REFUSED(pack(3, 3, 1, nullptr, nullptr, something, something, &kParams), run, SAID(null, "rhs"));
+        EXPECT_REFUSED(pack(3, 3, 1, something, nullptr, nullptr, something, &kParams), run, SAID(null, "scale"));
+        EXPECT_REFUSED(pack(3, 3, 1, something, nullptr, something, nullptr, &kParams), run, SAID(null, "rhs_packed"));
+        EXPECT_REFUSED(pack(3, 3, 1, something, nullptr, something, something, nullptr), run, SAID(null, "params"));
+        return;
+    }
     const auto pack = as<kai_run_rhs_dwconv_pack_fn>(p.run);
     EXPECT_REFUSED(pack(3, 3, 3, 4, 1, something, nullptr, something), run, SAID(other_filter, 3, 4, 3, 3));
     EXPECT_REFUSED(pack(3, 3, 3, 3, 1, nullptr, nullptr, something), run, SAID(null, "rhs"));

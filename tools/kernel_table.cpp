@@ -123,6 +123,7 @@ const char* source_text(const std::string& signature) {
         {"RHS_PACK_NXK_UNIFIED_NR", "RHS, N x K, SOURCE (unified)"},
         {"RHS_IMATMUL_PACK_NXK_NR", "RHS, chunks of N x K, SOURCE; bias"},
         {"RHS_DWCONV_PACK", "filter, SOURCE; bias"},
+        {"RHS_DWCONV_PACK_QS8CX_I32", "filter, SOURCE; scale, bias"},
         {"RHS_PACK_NXK_GGUF", "RHS, N x K, SOURCE of a GGUF file"},
         {"RHS_PACK_NXK_TABLE", "RHS, N x K, SOURCE; table"}};
     return texts.at(signature);
@@ -179,6 +180,8 @@ int main(int argc, char** argv) {
     ukernel(                                                                                                   \
         #ISA, #NAME, #MR[0] == '0' ? #LHS ", as it is" : #LHS, #RHS, #MR[0] == '0' ? "-" : #MR, #NR, #KR, #SR, \
         #M_STEP, #N_STEP);
+#define KAI_DWCONV_TILES(ISA, NAME, ELEMENT, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH) \
+    ukernel(#ISA, #NAME, #ELEMENT ", by pointers", #RHS, "-", #NR, #KR, "1", #HEIGHT " x " #WIDTH, #NR);
 #define KAI_DWCONV(ISA, NAME, ELEMENT, RHS, NR, M_STEP) \
     ukernel(#ISA, #NAME, #ELEMENT ", an image", #RHS, "-", #NR, "1", "1", #M_STEP, "all columns");
 #include "kai/ukernels/families.def"

@@ -290,7 +290,8 @@ int main() {
         if (!kai_registry_runnable(u.features, nullptr, 0) || u.signature == KAI_UKERNEL_IMATMUL ||
             u.signature == KAI_UKERNEL_IMATMUL_QAI8 || u.signature == KAI_UKERNEL_IMATMUL_ROWS ||
             u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8 || u.signature == KAI_UKERNEL_UNIFIED ||
-            u.signature == KAI_UKERNEL_DWCONV) {
+            u.signature == KAI_UKERNEL_DWCONV || u.signature == KAI_UKERNEL_DWCONV_TILES ||
+            u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
             continue;
         }
         run(u, nullptr, KAI_GGUF_F32);

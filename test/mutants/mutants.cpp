@@ -968,7 +968,8 @@ kai_any_fn* wrapper_of(const kai_ukernel& u) {
     return kai::with_signature(u.signature, [&](auto s) {
         using Run = typename decltype(s)::Run;
         if constexpr (kai::kKind<Run> == kai::Kind::depthwise) {
-            return mutants::dwconv_wrapper_of(u);
+            return u.signature == KAI_UKERNEL_DWCONV ? mutants::dwconv_wrapper_of(u)
+                                                     : mutants::dwconv_tiles_wrapper_of(u);
         } else if constexpr (kai::kKind<Run> == kai::Kind::unified) {
             return any(unified);
         } else {
@@ -1149,8 +1150,8 @@ bool packer_of_any_tail(const kai_packer& p) {
 
 // Tests of results. Those end to end would blame kernels for packers.
 constexpr const char* kTestsOfMatmul = "*/Matmul.*";
-constexpr const char* kTestsOfDwconv = "*/Dwconv.*";
-constexpr const char* kTestsOfPackers = "*/Pack.*:*/DwconvPack.*";
+constexpr const char* kTestsOfDwconv = "*/Dwconv.*:*/DwconvTiles.*:*/DwconvTilesInt8.*";
+constexpr const char* kTestsOfPackers = "*/Pack.*:*/DwconvPack.*:*/DwconvPackInt8.*";
 constexpr const char* kButNotEndToEnd = "-*/Matmul.WithTheLibrarysPackers*:*/Matmul.ByKaiCall*";
 constexpr const char* kTestsOfEmptyCalls = "*/Empty*";
 constexpr const char* kTestsOfRules = "*/PackRules.*";
@@ -1236,9 +1237,9 @@ const Mutation kMutations[] = {
     {"takes_any_parameters", nullptr, packer_that_refuses, false, kTestsOfRules},
     {"drops_an_impossible_bias", nullptr, packer_without_a_place_for_bias, false, kTestsOfRules},
     {"ignores_the_bias", nullptr, packer_with_bias},
-    {"reads_a_null_bias", nullptr, packer_with_bias, false, "*/Pack.NullBias/*:*/DwconvPack.*"},
+    {"reads_a_null_bias", nullptr, packer_with_bias, false, "*/Pack.NullBias/*:*/DwconvPack.*:*/DwconvPackInt8.*"},
     {"ignores_the_zero_point", nullptr, packer_with_zero_point, false,
-     "*/Pack.SumsTimesTheZeroPoint/*:*/Pack.TwosComplementNibbles/*"},
+     "*/Pack.SumsTimesTheZeroPoint/*:*/Pack.TwosComplementNibbles/*:*/DwconvPackInt8.*"},
     {"ignores_the_table", nullptr, packer_with_table},
     {"fills_the_panel_first", nullptr, quantising_packer},
     {"reads_past_the_source", nullptr, every_packer},
@@ -1454,8 +1455,10 @@ int main(int argc, char** argv) {
     for (const Mutation& m : kMutations) {
         good = (!wanted(m) || try_mutation(m, false)) && good;
     }
-    for (const Mutation* m = mutants::kDwconvMutations; m->name != nullptr; ++m) {
-        good = (!wanted(*m) || try_mutation(*m, true)) && good;
+    for (const Mutation* depthwise : {mutants::kDwconvMutations, mutants::kDwconvTilesMutations}) {
+        for (const Mutation* m = depthwise; m->name != nullptr; ++m) {
+            good = (!wanted(*m) || try_mutation(*m, true)) && good;
+        }
     }
     good = passes_without_mutations() && good;
     return good ? 0 : 1;

@@ -88,6 +88,10 @@ kai_any_fn* dwconv_wrapper_of(const kai_packer& p);
 
 /// Mutations of the micro-kernels; the packers have those of all packers. Ends with a name that is NULL.
 extern const Mutation kDwconvMutations[];
+
+/// The same by tiles (mutants_dwconv_tiles.cpp).
+kai_any_fn* dwconv_tiles_wrapper_of(const kai_ukernel& u);
+extern const Mutation kDwconvTilesMutations[];
 /// @}
 
 }  // namespace mutants

@@ -1,4 +1,4 @@
-// Depthwise convolutions that misbehave in one chosen way.
+// Depthwise convolutions of images that misbehave in one chosen way.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -207,19 +207,36 @@ void pack(
     break_the_abi();
 }
 
+void pack_int8(
+    size_t height, size_t width, size_t channels, const void* rhs, const void* bias, const void* scale, void* packed,
+    const kai_rhs_pack_qsi8cx_params* params) {
+    const kai_rhs_pack_qsi8cx_params no_zero_point = {0, channels > 0 ? params->scale_multiplier : 1};
+    reinterpret_cast<kai_run_rhs_dwconv_pack_qs8cx_i32_fn*>(packer->run)(
+        height, width, channels, rhs, is("ignores_the_bias") ? nullptr : bias, scale, packed,
+        is("ignores_the_zero_point") ? &no_zero_point : params);
+    if (is("reads_a_null_bias") && channels > 0) {
+        touch(bias);
+    } else if (is("reads_past_the_source") && channels > 0) {
+        touch(static_cast<const uint8_t*>(rhs) + height * width * channels);
+    }
+    const auto size = reinterpret_cast<kai_get_rhs_dwconv_size_fn*>(packer->get_packed_size);
+    spoil_packed(packed, size(height, width, channels));
+    break_the_abi();
+}
+
 template <typename F>
 kai_any_fn* any(F* function) {
     return reinterpret_cast<kai_any_fn*>(function);
 }
 
-bool every_kernel(const kai_ukernel&) {
-    return true;
+bool every_kernel(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_DWCONV;
 }
 bool kernel_with_strides(const kai_ukernel& u) {
-    return u.dst_type == kai_dt_f16;
+    return every_kernel(u) && u.dst_type == kai_dt_f16;
 }
 bool kernel_with_steps(const kai_ukernel& u) {
-    return u.get_m_step() > 1;
+    return every_kernel(u) && u.get_m_step() > 1;
 }
 
 }  // namespace
@@ -231,7 +248,7 @@ kai_any_fn* dwconv_wrapper_of(const kai_ukernel& u) {
 
 kai_any_fn* dwconv_wrapper_of(const kai_packer& p) {
     packer = &p;
-    return any(pack);
+    return p.signature == KAI_RHS_DWCONV_PACK ? any(pack) : any(pack_int8);
 }
 
 const Mutation kDwconvMutations[] = {

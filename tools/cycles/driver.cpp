@@ -424,6 +424,71 @@ void report_attention() {
         s.length * attention_plan.page_bytes / p.page);
 }
 
+// ---- depthwise convolution by tiles ----
+
+struct Dwconv {
+    size_t side, n, taps, tiles;  // an output of side x side pixels
+    std::vector<const void*> src;
+    std::vector<void*> dst;
+    const uint8_t *pad, *rhs;
+};
+Dwconv dwconv;
+
+/// An image without padding; outputs beyond its end are computed, too. All pixels are adjacent.
+void prepare_dwconv(const kai_ukernel& u, const Arguments& arg) {
+    const kai_dwconv_tile& tile = *kai_registry_dwconv_tile(&u);
+    const bool any = tile.filter_width == 0;
+    const size_t filter = any ? arg("filter", 3) : tile.filter_width, stride = any ? arg("stride", 1) : tile.stride;
+    const size_t side = arg("side", 28), n = arg("n", 64), taps = filter * filter;
+    const size_t outputs = tile.height * tile.width, pixel = n * kai_get_datatype_size_in_bytes(u.dst_type);
+    const size_t width = (side + tile.width) * stride + filter, rows = (side + tile.height) * stride + filter;
+    const Bits bits = u.dst_type == kai_dt_f16 ? Bits::f16 : u.dst_type == kai_dt_f32 ? Bits::f32 : Bits::any;
+    const uint8_t* const image = buffer(rows * width * pixel, bits);
+    uint8_t* const result = buffer(side * side * pixel, Bits::any);
+    dwconv = {side, n, taps, 0, {}, {}, buffer(pixel, bits), buffer((n + 16) * (taps + 1) * 16, bits)};
+    for (size_t y = 0; y < side; y += tile.height) {
+        for (size_t x = 0; x < side; x += tile.width, ++dwconv.tiles) {
+            const size_t columns = any ? outputs : (tile.width - 1) * stride + filter;
+            const size_t lines = any ? taps : (tile.height - 1) * stride + filter;
+            for (size_t i = 0; i < lines * columns; ++i) {
+                const size_t tap = i / columns, column = i % columns;
+                const size_t row = y * stride + (any ? tap / filter : tap);
+                dwconv.src.push_back(
+                    image + (row * width + x * stride + (any ? column * stride + tap % filter : column)) * pixel);
+            }
+            for (size_t i = 0; i < outputs; ++i) {
+                const size_t row = y + i / tile.width, column = x + i % tile.width;
+                const bool wanted = row < side && column < side;
+                dwconv.dst.push_back(result + (wanted ? row * side + column : y * side + x) * pixel);
+            }
+        }
+    }
+}
+
+void call_dwconv(const kai_ukernel& u) {
+    const size_t one = 1, none = 0;
+    if (u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
+        static constexpr kai_matmul_requantize32_params kTo = {-128, 127, 3};
+        return kai::as<kai_run_dwconv_tiles_qai8_fn>(u.run)(
+            dwconv.tiles, dwconv.n, dwconv.taps, one, dwconv.src.data(), dwconv.pad, none, dwconv.rhs,
+            dwconv.dst.data(), none, &kTo);
+    }
+    kai::as<kai_run_dwconv_tiles_fn>(u.run)(
+        dwconv.tiles, dwconv.n, dwconv.taps, one, dwconv.src.data(), dwconv.pad, none, dwconv.rhs, dwconv.dst.data(),
+        none, -1.0F, 1.0F);
+}
+
+void report_dwconv() {
+    const Dwconv& d = dwconv;
+    printf(
+        "side=%zu,n=%zu,taps=%zu macs=%zu packed_bytes=%zu\n", d.side, d.n, d.taps, d.side * d.side * d.n * d.taps,
+        d.n * (d.taps + 1));
+}
+
+bool has_tiles(const kai_ukernel& u) {
+    return u.signature == KAI_UKERNEL_DWCONV_TILES || u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8;
+}
+
 void report_kernel(const kai_ukernel& u) {
     const size_t m = kernel.m, n = kernel.n, k = kernel.k;
     const auto all_of = [](size_t count, size_t step) { return step != 0 ? (count + step - 1) / step * step : count; };
@@ -466,6 +531,8 @@ extern "C" __attribute__((noinline)) void kai_perf_region() {
         kai_gemm_run(&plan, &operands, workspace, plan.workspace_size, nullptr, nullptr);
     } else if (unified != nullptr) {
         unified(unified_config, unified_args);
+    } else if (ukernel != nullptr && has_tiles(*ukernel)) {
+        call_dwconv(*ukernel);
     } else if (ukernel != nullptr) {
         call(*ukernel, kernel);
     } else {
@@ -479,7 +546,7 @@ namespace {
 void list() {
     for (size_t i = 0; i < kai_registry_ukernel_count(); i++) {
         const kai_ukernel& u = *kai_registry_ukernel(i);
-        if (u.features != 0 && !kai::is_depthwise(u)) {
+        if (u.features != 0 && (!kai::is_depthwise(u) || has_tiles(u))) {
             puts(u.name);
         }
     }
@@ -521,18 +588,23 @@ int call_named(int argc, char** argv) {
     }
     ukernel = kai_registry_find_ukernel(argv[1]);
     packer = ukernel == nullptr ? kai_registry_find_packer(argv[1]) : nullptr;
-    if (ukernel != nullptr ? kai::is_depthwise(*ukernel) : packer == nullptr || kai::is_depthwise(*packer)) {
-        fprintf(stderr, "%s: not in this library, or depthwise convolution\n", argv[1]);
+    if (ukernel != nullptr ? kai::is_depthwise(*ukernel) && !has_tiles(*ukernel)
+                           : packer == nullptr || kai::is_depthwise(*packer)) {
+        fprintf(stderr, "%s: not in this library, or depthwise convolution of images\n", argv[1]);
         return 3;
     }
-    if (ukernel != nullptr) {
+    if (ukernel != nullptr && has_tiles(*ukernel)) {
+        prepare_dwconv(*ukernel, arg);
+    } else if (ukernel != nullptr) {
         prepare_kernel(*ukernel, arg);
     } else {
         prepare_packer(*packer, arg);
     }
     kai_perf_region();
     printf("perf: name=%s shape=", argv[1]);
-    if (ukernel != nullptr) {
+    if (ukernel != nullptr && has_tiles(*ukernel)) {
+        report_dwconv();
+    } else if (ukernel != nullptr) {
         report_kernel(*ukernel);
     } else {
         report_packer(*packer);

@@ -65,6 +65,8 @@ def cases_of(name, anchors):
     if name.startswith(GEMM_RUN):
         shapes = ("m=1 n=16 k=%d" % (256 if "gguf" in name else 32 if "block" in name else 16), "m=2 n=48 k=256")
         return [shape + where for where in (" on=neoverse-n2", " sme=1 vl=512") for shape in shapes]
+    if name.startswith("dwconv_"):
+        return ["side=28 n=64"]
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
     # As TQ2_0 and Q1_0 have; of others 32.

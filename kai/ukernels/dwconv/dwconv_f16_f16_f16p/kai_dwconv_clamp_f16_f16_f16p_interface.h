@@ -1,4 +1,5 @@
-// Depthwise convolution, f16, 3 x 3, stride 1, channels innermost: a whole image per call.
+// Depthwise convolution, f16, channels innermost: 3 x 3, stride 1, a whole image per call; and, at the end, tiles of
+// the output by tables of pointers.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
 //
@@ -54,5 +55,24 @@ size_t kai_get_filter_width_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
 size_t kai_get_dst_size_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla(
     size_t dst_height, size_t dst_width, size_t num_channels);
 kai_dwconv_clamp_f16_f16_f16p_run_fn kai_run_dwconv_clamp_f16_f16_f16p1vlx1b_3x3_s1_4x4_sme2_mla;
+
+/// @name By tables of pointers, with any strides, dilation and padding. Each product is added with one rounding, bias
+/// first, taps in row-major order. Padding is multiplied like other pixels.
+/// @{
+
+/// FMLA: tiles of 2 x 4 outputs that share their inputs.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_3x3_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_3x3_s1_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_3x3_s2_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_3x3_s2_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_5x5_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_5x5_s1_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_5x5_s2_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_5x5_s2_2x4_neon_mla)
+
+/// Portable C++: filters of any size, any channel multiplier.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_1x4_portable;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_1x4_portable)
+/// @}
 
 KAI_END_DECLARATIONS

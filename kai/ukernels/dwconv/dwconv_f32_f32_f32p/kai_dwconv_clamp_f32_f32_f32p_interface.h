@@ -1,4 +1,5 @@
-// Depthwise convolution, f32, 3 x 3, stride 1, channels innermost: up to 4 rows of the output per call.
+// Depthwise convolution, f32, channels innermost: 3 x 3, stride 1, up to 4 rows of the output per call; and, at the
+// end, tiles of the output by tables of pointers.
 //
 //     dst[y][x][c] = clamp(bias[c] + sum over kx, ky of src[y + ky - top][x + kx - left][c] * filter[ky][kx][c])
 //
@@ -63,5 +64,25 @@ size_t kai_get_dst_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(
     size_t dst_row_idx, size_t dst_stride_row);
 size_t kai_get_src_offset_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla(size_t in_row_idx, size_t in_stride_row);
 kai_dwconv_clamp_f32_f32_f32p_run_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_4xc_sme2_mla;
+
+/// @name By tables of pointers, with any strides, dilation and padding. Each product is added with one rounding, bias
+/// first, taps in row-major order. Padding is multiplied like other pixels.
+/// @{
+
+/// FMLA: tiles of 2 x 4 outputs that share their inputs.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_3x3_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_3x3_s1_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_3x3_s2_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_3x3_s2_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_5x5_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_5x5_s1_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_5x5_s2_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_5x5_s2_2x4_neon_mla)
+
+/// Portable C++: filters of any size, any channel multiplier. On hosts without an instruction for fused multiply-add,
+/// products are rounded as well.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_1x4_portable;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_1x4_portable)
+/// @}
 
 KAI_END_DECLARATIONS
