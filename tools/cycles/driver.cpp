@@ -10,6 +10,8 @@
 //     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
 //         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
 //         kv head), page, sme, causal, mask, slopes (0 or 1)
+//     cycles_driver kai_conv_run_TYPE [key=value ...]   a convolution, one thread, of square images without padding
+//         side (of the image), c (channels), n (those of the output), groups, filter, stride, path (kai_conv_path), sme
 //     cycles_driver --lines                such calls, one after the other, from the lines of standard input
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
@@ -27,6 +29,7 @@
 
 #include "kai/call.hpp"
 #include "kai/gemm/kai_attention.h"
+#include "kai/gemm/kai_conv.h"
 #include "kai/gemm/kai_gemm.h"
 
 namespace {
@@ -424,6 +427,58 @@ void report_attention() {
         s.length * attention_plan.page_bytes / p.page);
 }
 
+// ---- kai_conv_run ----
+
+/// Types, by what follows kai_conv_run_ in the name.
+struct Conv {
+    const char* name;
+    kai_gemm_kind kind;
+    kai_datatype type;
+};
+constexpr Conv kConvs[] = {
+    {"kai_conv_run_f32", KAI_GEMM_DENSE, kai_dt_f32},
+    {"kai_conv_run_f16", KAI_GEMM_DENSE, kai_dt_f16},
+    {"kai_conv_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
+};
+const Conv* conv;
+kai_conv_plan conv_plan;
+kai_conv_operands convolved;
+
+void prepare_conv(const Conv& of, const Arguments& arg) {
+    const size_t side = arg("side", 30), filter = arg("filter", 3), n = arg("n", 64);
+    kai_conv_problem p = kai_conv_problem_of(side, side, arg("c", 64), n, filter, filter);
+    p.kind = of.kind, p.in_type = p.out_type = p.weight_type = of.type, p.layout = KAI_CONV_HWIO;
+    p.groups = arg("groups", 1), p.stride_height = p.stride_width = arg("stride", 1), p.sme_units = arg("sme", 0);
+    p.path = static_cast<kai_conv_path>(arg("path", KAI_CONV_ANY)), p.allow_f16 = arg("f16", 0) != 0;
+    kai_cpu_features();
+    kai_cpu_fastest_core();
+    if (kai_conv_make_plan(&p, &conv_plan) != KAI_GEMM_OK) {
+        fprintf(stderr, "%s: %s\n", of.name, conv_plan.reason);
+        exit(3);
+    }
+    const Bits bits = of.type == kai_dt_f32 ? Bits::f32 : of.type == kai_dt_f16 ? Bits::f16 : Bits::any;
+    kai_gemm_weights weights = {};
+    weights.b = buffer(n * p.in_channels / p.groups * filter * filter * 4, bits);
+    weights.scale = buffer(n * sizeof(float), Bits::f32);
+    std::fill_n(static_cast<float*>(const_cast<void*>(weights.scale)), n, kStaticScale);
+    uint8_t* const packed = buffer(conv_plan.packed_size, Bits::any);
+    workspace = buffer(conv_plan.workspace_size + conv_plan.pack_workspace_size, Bits::any);
+    kai_conv_pack(&conv_plan, &weights, packed, conv_plan.packed_size, workspace, conv_plan.pack_workspace_size);
+    convolved.in = buffer(side * side * p.in_channels * 4, bits), convolved.packed = packed;
+    convolved.out = buffer(conv_plan.out_height * conv_plan.out_width * n * 4, Bits::any);
+}
+
+/// MAC of the direct form.
+void report_conv() {
+    const kai_conv_problem& p = conv_plan.problem;
+    const size_t pixels = conv_plan.out_height * conv_plan.out_width, taps = p.kernel_height * p.kernel_width;
+    const kai_ukernel* u = conv_plan.ukernel != nullptr ? conv_plan.ukernel : conv_plan.gemm.gemm.ukernel;
+    printf(
+        "side=%zu,c=%zu,n=%zu,groups=%zu,filter=%zu,stride=%zu macs=%zu packed_bytes=%zu kernel=%s\n", p.height,
+        p.in_channels, p.out_channels, p.groups, p.kernel_height, p.stride_height,
+        pixels * p.out_channels * p.in_channels / p.groups * taps, conv_plan.packed_size, u->name);
+}
+
 // ---- depthwise convolution by tiles ----
 
 struct Dwconv {
@@ -525,7 +580,9 @@ void report_packer(const kai_packer& p) {
 
 /// kai_cycles.py measures the first call in here.
 extern "C" __attribute__((noinline)) void kai_perf_region() {
-    if (attention != nullptr) {
+    if (conv != nullptr) {
+        kai_conv_run(&conv_plan, &convolved, workspace, conv_plan.workspace_size, nullptr, nullptr);
+    } else if (attention != nullptr) {
         kai_attention_run(&attention_plan, &attended, workspace, attention_plan.workspace_size, nullptr, nullptr);
     } else if (gemm != nullptr) {
         kai_gemm_run(&plan, &operands, workspace, plan.workspace_size, nullptr, nullptr);
@@ -561,6 +618,9 @@ void list() {
     for (const Attention& each : kAttentions) {
         puts(each.name);
     }
+    for (const Conv& each : kConvs) {
+        puts(each.name);
+    }
 }
 
 /// What main does with these arguments.
@@ -571,6 +631,16 @@ int call_named(int argc, char** argv) {
     }
     for (const Attention& each : kAttentions) {
         attention = strcmp(argv[1], each.name) == 0 ? &each : attention;
+    }
+    for (const Conv& each : kConvs) {
+        conv = strcmp(argv[1], each.name) == 0 ? &each : conv;
+    }
+    if (conv != nullptr) {
+        prepare_conv(*conv, arg);
+        kai_perf_region();
+        printf("perf: name=%s shape=", argv[1]);
+        report_conv();
+        return 0;
     }
     if (attention != nullptr) {
         prepare_attention(*attention, arg);
@@ -624,7 +694,7 @@ int call_lines() {
         }
         if (words.size() > 1) {
             ukernel = nullptr, packer = nullptr, kernel = {}, chunk_length = 0, pack = {}, gemm = nullptr;
-            attention = nullptr;
+            attention = nullptr, conv = nullptr;
             unified = nullptr, unified_args = unified_config = nullptr;
             failed = call_named(static_cast<int>(words.size()), words.data());
             fflush(stdout);
