@@ -28,6 +28,17 @@ using gemm::wrong;
 /// There is no such tap, or it lies outside the image.
 inline constexpr size_t kNone = SIZE_MAX;
 
+/// Places in a filter: first, first + step, ...
+struct Taps {
+    size_t first, step, end;
+
+    /// The place of tap t; kNone: there are fewer.
+    size_t place(size_t t) const {
+        const size_t at = first + t * step;
+        return at < end ? at : kNone;
+    }
+};
+
 /// Rows of a convolution, or columns: where pixels of the output and taps of the filter are in the input.
 ///
 /// Transposed, pixels of the output whose coordinates leave the same remainder of the stride are a phase: they have the
@@ -53,8 +64,8 @@ struct Axis {
     }
     /// Taps of a phase, at most.
     size_t taps() const;
-    /// The place in the filter of tap t of a phase; kNone: the phase has fewer.
-    size_t tap(size_t phase, size_t t) const;
+    /// The taps of a phase.
+    Taps taps_of(size_t phase) const;
     /// The pixel of the input of a place in the filter; kNone: it is padding.
     size_t source(size_t pixel, size_t place) const {
         if (place == kNone) {
@@ -140,8 +151,59 @@ size_t table_rows(const Plan& plan);
 /// A call of the micro-kernel that takes a table: shape and functions.
 kai_call call_of(const Plan& plan, size_t rows);
 
+/// Bytes of the pixel that stands for padding in tables.
+inline size_t pad_bytes(const Plan& plan) {
+    const size_t channels = plan.path == KAI_CONV_INDIRECT    ? plan.tap_channels
+                            : plan.path == KAI_CONV_DEPTHWISE ? plan.problem.in_channels
+                                                              : 0;
+    return channels * size_of(plan.problem.in_type);
+}
+/// A part of the workspace, whose end it moves.
+inline size_t place(size_t& end, size_t size) {
+    const size_t start = end;
+    end += round_up(size, kAlignment);
+    return start;
+}
+
 /// The bias of a matrix that is not in its panels, f32; NULL: there is none.
 const void* bias_apart(const Plan& plan, const void* packed, size_t matrix);
+
+/// @name What follows the products
+/// @{
+/// Operands of the channels of the output from one on.
+struct ColumnOperands {
+    kai_gemm_epilogue epilogue;
+    kai_matmul_lowp_params lowp;
+};
+ColumnOperands operands_of(const Operands& x, size_t column);
+
+/// Channels of the output, and their bias that is not in the products: f32, or NULL.
+struct Columns {
+    size_t first, count;
+    const void* bias;
+};
+/// Rows of sums of products, in bytes.
+struct Products {
+    kai_datatype type;
+    const void* first;
+    size_t stride, rows;
+};
+/// Bias, epilogue and bounds; to the output.
+void finish(
+    const Plan& plan, const Operands& x, const Columns& columns, const Products& products, char* to, size_t to_row);
+/// @}
+
+/// @name Depthwise convolution
+/// @{
+Violation plan_depthwise(Plan& plan);
+void pack_depthwise(const Plan& plan, const kai_gemm_weights& weights, char* packed, char* workspace);
+bool is_packed_depthwise(const Plan& plan, const void* packed);
+bool have_same_filter(const Plan& a, const Plan& b);
+size_t depthwise_units(const Plan& plan);
+void run_depthwise(const Work& w, size_t unit, char* slot);
+/// to = the filter, [height][width][channels of the output].
+void copy_filter(const Plan& plan, const void* weights, char* to);
+/// @}
 
 /// @name Winograd's algorithm: a side of `tile` results is made of tile + 2 pixels
 /// @{

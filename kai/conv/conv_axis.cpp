@@ -21,17 +21,17 @@ size_t Axis::taps() const {
     return transposed ? divide_up(kernel, period_of(*this)) : kernel;
 }
 
-size_t Axis::tap(size_t phase, size_t t) const {
+Taps Axis::taps_of(size_t phase) const {
     if (!transposed) {
-        return t < kernel ? t : kNone;
+        return {0, 1, kernel};
     }
     const size_t period = period_of(*this);
-    size_t place = 0;
-    while (place < period && place * dilation % stride != phase) {
-        ++place;
+    for (size_t place = 0; place < period; ++place) {
+        if (place * dilation % stride == phase) {
+            return {place, period, kernel};
+        }
     }
-    place += t * period;
-    return place % period * dilation % stride == phase && place < kernel ? place : kNone;
+    return {kernel, period, kernel};
 }
 
 Axis rows_of(const Plan& plan) {

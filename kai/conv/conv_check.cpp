@@ -152,6 +152,10 @@ Violation check_strides(const Problem& p) {
 }
 
 Violation check_packed(const Plan& plan, const void* packed) {
+    if (plan.path == KAI_CONV_DEPTHWISE) {
+        return is_packed_depthwise(plan, packed) ? Violation{}
+                                                 : wrong(KAI_GEMM_WRONG_PACKING, say::unpacked, size_t{0});
+    }
     for (size_t i = 0; i < matrix_count(plan); ++i) {
         const size_t count = is_winograd(plan.path) ? plan.gemm.problem.batch : 1;
         for (size_t j = 0; j < count && plan.gemm.packed_b_size != 0; ++j) {

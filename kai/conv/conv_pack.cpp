@@ -64,11 +64,11 @@ void copy_tap(const Plan& plan, const Source& s, const char* from, char* to) {
 }
 
 void copy_matrix(const Plan& plan, const Matrix& m, const Source& s, char* to) {
-    const Axis rows = rows_of(plan), columns = columns_of(plan);
+    const Taps rows = rows_of(plan).taps_of(m.phase_row), columns = columns_of(plan).taps_of(m.phase_column);
     const size_t bytes = plan.tap_channels * s.outputs * weight_size(plan.problem);
     for (size_t i = 0; i < plan.phase_taps_height; ++i) {
         for (size_t j = 0; j < plan.phase_taps_width; ++j, to += bytes) {
-            const size_t row = rows.tap(m.phase_row, i), column = columns.tap(m.phase_column, j);
+            const size_t row = rows.place(i), column = columns.place(j);
             const bool exists = row != kNone && column != kNone;
             copy_tap(plan, s, exists ? at(s.data, row * s.strides.row + column * s.strides.column) : nullptr, to);
         }
@@ -98,6 +98,9 @@ void transform_matrix(const Plan& plan, const Source& s, char* to) {
 
 /// After the checks.
 void pack_matrix(const Plan& plan, const kai_gemm_weights& weights, char* packed, char* workspace, size_t index) {
+    if (plan.path == KAI_CONV_DEPTHWISE) {
+        return pack_depthwise(plan, weights, packed, workspace);
+    }
     const Problem& p = plan.problem;
     const Matrix m = matrix_of(plan, index);
     const Source source = source_of(plan, m, weights.b);
@@ -128,6 +131,19 @@ void pack_matrix(const Plan& plan, const kai_gemm_weights& weights, char* packed
 }
 
 }  // namespace
+
+void copy_filter(const Plan& plan, const void* weights, char* to) {
+    const Problem& p = plan.problem;
+    const Strides s = strides_of(p);
+    const size_t size = weight_size(p), row = p.out_channels * size;
+    const kai_datatype type = size == 4 ? kai_dt_f32 : size == 2 ? kai_dt_f16 : kai_dt_int8;
+    for (size_t i = 0; i < p.kernel_height; ++i) {
+        for (size_t j = 0; j < p.kernel_width; ++j, to += row) {
+            const char* from = at(weights, (i * s.row + j * s.column) * size);
+            gemm::copy_matrix(type, to, row, type, from, size, s.output * size, 1, p.out_channels);
+        }
+    }
+}
 
 const void* bias_apart(const Plan& plan, const void* packed, size_t matrix) {
     const kai_gemm_plan& gemm = plan.gemm;

@@ -22,12 +22,6 @@ constexpr size_t kUnitsOfThread = 4;
 /// Below so many channels on either side, transforms take longer than the products that they save.
 constexpr size_t kWinogradChannels = 16;
 
-size_t place(size_t& end, size_t size) {
-    const size_t start = end;
-    end += round_up(size, kAlignment);
-    return start;
-}
-
 Violation fail_of(Status status, kai_conv_path path, const char* needs) {
     return wrong(status, say::other_path, name_of(path), needs);
 }
@@ -117,7 +111,7 @@ void set_slots(Plan& plan, size_t slot) {
     plan.workers = uses_sme(plan) ? max(min(p.units, p.sme_units), 1) : p.units;
     size_t end = 0;
     place(end, plan.workers * sizeof(uint32_t));
-    plan.pad = place(end, plan.path == KAI_CONV_INDIRECT ? plan.tap_channels * size_of(p.in_type) : 0);
+    plan.pad = place(end, pad_bytes(plan));
     plan.slots = end, plan.slot_size = slot;
     plan.workspace_size = slot != 0 ? end + plan.workers * slot : end;
     plan.packed_size = matrix_count(plan) * plan.gemm.packed_b_size;
@@ -270,11 +264,11 @@ Violation plan_winograd(Plan& plan) {
 Violation plan_path(Plan& plan, kai_conv_path path) {
     Plan made = plan;
     made.path = path;
-    const Violation violation = path == KAI_CONV_GEMM       ? plan_gemm(made)
-                                : path == KAI_CONV_ROWS     ? plan_rows(made)
-                                : path == KAI_CONV_INDIRECT ? plan_indirect(made)
-                                : is_winograd(path)         ? plan_winograd(made)
-                                                            : fail_of(KAI_GEMM_UNSUPPORTED, path, "a micro-kernel");
+    const Violation violation = path == KAI_CONV_GEMM        ? plan_gemm(made)
+                                : path == KAI_CONV_ROWS      ? plan_rows(made)
+                                : path == KAI_CONV_INDIRECT  ? plan_indirect(made)
+                                : path == KAI_CONV_DEPTHWISE ? plan_depthwise(made)
+                                                             : plan_winograd(made);
     if (violation) {
         plan.gemm = made.gemm;  // its reason
         return violation;
@@ -285,6 +279,15 @@ Violation plan_path(Plan& plan, kai_conv_path path) {
 
 bool is_winograd_faster(const Problem& p) {
     return p.allow_winograd && group_inputs(p) >= kWinogradChannels && group_outputs(p) >= kWinogradChannels;
+}
+
+/// Whether both read the same packed weights.
+bool have_same_weights(const Plan& a, const Plan& b) {
+    if (a.path == KAI_CONV_DEPTHWISE) {
+        return have_same_filter(a, b);
+    }
+    return a.packed_size == b.packed_size && a.parts == b.parts &&
+           memcmp(a.gemm.tag, b.gemm.tag, sizeof(a.gemm.tag)) == 0;
 }
 
 /// The first path that can compute it.
@@ -300,7 +303,11 @@ Violation choose_path(Plan& plan) {
         kai_conv_path path;
         bool suits;
     } paths[] = {
-        {KAI_CONV_GEMM, true}, {winograd, is_winograd_faster(p)}, {KAI_CONV_INDIRECT, true}, {KAI_CONV_ROWS, true}};
+        {KAI_CONV_GEMM, true},
+        {KAI_CONV_DEPTHWISE, true},
+        {winograd, is_winograd_faster(p)},
+        {KAI_CONV_INDIRECT, true},
+        {KAI_CONV_ROWS, true}};
     Violation violation;
     for (const auto& x : paths) {
         if (!x.suits) {
@@ -354,7 +361,9 @@ void explain_path(Text& text, const Plan& plan) {
             text.add("    pixels packed by %s\n", plan.lhs_packer->name);
         }
     }
-    if (plan.path != KAI_CONV_GEMM) {
+    if (plan.path == KAI_CONV_DEPTHWISE) {
+        text.add("units: %zu rows, %zu channels; %zu workers\n", plan.tile_rows, plan.part_columns, plan.workers);
+    } else if (plan.path != KAI_CONV_GEMM) {
         text.add(
             "units: %zu %s of %zu channels, %zu part%s, %zu group%s, %zu phase%s; %zu workers\n", plan.tile_rows,
             is_winograd(plan.path) ? "tiles" : "pixels", plan.part_columns, plan.parts, plan.parts == 1 ? "" : "s",
@@ -365,7 +374,8 @@ void explain_path(Text& text, const Plan& plan) {
 /// Why better paths were not taken.
 void explain_others(Text& text, const Plan& plan) {
     for (const kai_conv_path path :
-         {KAI_CONV_GEMM, KAI_CONV_WINOGRAD_4, KAI_CONV_WINOGRAD_2, KAI_CONV_INDIRECT, KAI_CONV_ROWS}) {
+         {KAI_CONV_GEMM, KAI_CONV_DEPTHWISE, KAI_CONV_WINOGRAD_4, KAI_CONV_WINOGRAD_2, KAI_CONV_INDIRECT,
+          KAI_CONV_ROWS}) {
         if (path == plan.path) {
             continue;
         }
@@ -459,8 +469,7 @@ kai_gemm_status kai_conv_make_plan(const kai_conv_problem* problem, kai_conv_pla
     if (const Violation violation = choose_path(made)) {
         return fail(*plan, violation);
     }
-    if (other != nullptr && (other->packed_size != made.packed_size || other->parts != made.parts ||
-                             memcmp(other->gemm.tag, made.gemm.tag, sizeof(made.gemm.tag)) != 0)) {
+    if (other != nullptr && !have_same_weights(*other, made)) {
         return fail(*plan, wrong(KAI_GEMM_BAD_COMBINATION, kai::say::other_weights));
     }
     made.problem.weights_of = nullptr;
@@ -476,6 +485,9 @@ size_t kai_conv_explain(const kai_conv_plan* plan, char* text, size_t size) {
     Text to = {text, text != nullptr ? size : 0, 0};
     explain_path(to, *plan);
     explain_others(to, *plan);
+    if (plan->path == KAI_CONV_DEPTHWISE) {
+        return to.length;
+    }
     to.add("weights and products:\n");
     const size_t left = to.length < to.size ? to.size - to.length : 0;
     return to.length + kai_gemm_explain(&plan->gemm, left != 0 ? text + to.length : nullptr, left);

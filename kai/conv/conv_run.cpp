@@ -7,6 +7,7 @@
 //     ROWS       a row of each pixel is gathered: taps x channels; a product of the GEMM layer
 //     INDIRECT   a table of pointers to taps; the micro-kernel, then the epilogue
 //     WINOGRAD   transform, products, transform back, epilogue
+//     DEPTHWISE  conv_depthwise.cpp
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
@@ -107,79 +108,68 @@ void for_each_segment(const Unit& u, Visit visit) {
     }
 }
 
-/// visit(index of the pixel in the segment, tap, the channels of the group in the input or NULL: padding).
-template <typename Visit>
-void for_each_tap(const Unit& u, const Segment& s, Visit visit) {
-    const size_t width = u.width();
-    size_t row = s.row, column = s.column;
-    for (size_t i = 0; i < s.count; ++i) {
-        const size_t out_row = u.rows.pixel(u.t.m.phase_row, row),
-                     out_column = u.columns.pixel(u.t.m.phase_column, column);
-        for (size_t ky = 0, tap = 0; ky < u.plan.phase_taps_height; ++ky) {
-            const size_t y = u.rows.source(out_row, u.rows.tap(u.t.m.phase_row, ky));
-            for (size_t kx = 0; kx < u.plan.phase_taps_width; ++kx, ++tap) {
-                const size_t x = u.columns.source(out_column, u.columns.tap(u.t.m.phase_column, kx));
-                visit(i, tap, y != kNone && x != kNone ? u.in(y, x) : nullptr);
+/// Where taps of pixels of the output are.
+struct Finder {
+    const Unit& u;
+    Taps rows, columns;
+    /// Pixels that taps of a row of the filter read lie side by side, with all of their channels.
+    bool joined;
+
+    explicit Finder(const Unit& unit)
+        : u(unit),
+          rows(u.rows.taps_of(u.t.m.phase_row)),
+          columns(u.columns.taps_of(u.t.m.phase_column)),
+          joined(
+              !u.p.transposed && u.p.dilation_width == 1 &&
+              u.p.in_pixel == u.plan.tap_channels * size_of(u.p.in_type)) {
+    }
+
+    /// visit(index of the pixel, its row, its column) for the pixels of a segment, in the output.
+    template <typename Visit>
+    void for_each_pixel(const Segment& s, Visit visit) const {
+        const size_t width = u.width();
+        size_t row = s.row, column = s.column;
+        for (size_t i = 0; i < s.count; ++i) {
+            visit(i, u.rows.pixel(u.t.m.phase_row, row), u.columns.pixel(u.t.m.phase_column, column));
+            if (++column == width) {
+                column = 0, ++row;
             }
         }
-        if (++column == width) {
-            column = 0, ++row;
+    }
+
+    /// visit(the channels of the group in the input or NULL: padding, how many taps there are side by side) for all taps
+    /// of a pixel, in order.
+    template <typename Visit>
+    void for_each_tap(size_t row, size_t column, bool joins, Visit visit) const {
+        const size_t width = u.plan.phase_taps_width;
+        for (size_t i = 0; i < u.plan.phase_taps_height; ++i) {
+            const size_t y = u.rows.source(row, rows.place(i));
+            const char* line = y != kNone ? u.in(y, 0) : nullptr;
+            const size_t left = line != nullptr && joins ? u.columns.source(column, 0) : kNone;
+            if (left != kNone && left + width <= u.p.width) {
+                visit(line + left * u.p.in_pixel, width);
+                continue;
+            }
+            for (size_t j = 0; j < width; ++j) {
+                const size_t x = line != nullptr ? u.columns.source(column, columns.place(j)) : kNone;
+                visit(x != kNone ? line + x * u.p.in_pixel : nullptr, size_t{1});
+            }
         }
     }
-}
-
-// ---- what follows the products ----
-
-/// What operands are for the columns of a matrix.
-struct ColumnOperands {
-    kai_gemm_epilogue epilogue;
-    kai_matmul_lowp_params lowp;
 };
-
-ColumnOperands operands_of(const Unit& u) {
-    const auto from = [&](auto* values) { return values != nullptr ? values + u.t.m.column : nullptr; };
-    ColumnOperands of = {};
-    if (u.x.epilogue != nullptr) {
-        of.epilogue = *u.x.epilogue;
-        of.epilogue.column_scale = from(of.epilogue.column_scale);
-        of.epilogue.column_shift = from(of.epilogue.column_shift);
-    }
-    if (u.x.lowp != nullptr) {
-        of.lowp = *u.x.lowp;
-        of.lowp.bias = from(of.lowp.bias);
-        if (of.lowp.per_channel) {
-            of.lowp.multiplier = from(of.lowp.multiplier), of.lowp.shift = from(of.lowp.shift);
-        }
-    }
-    return of;
-}
-
-/// Sums of products to the output, as the GEMM layer does it: bias, epilogue, bounds.
-void finish(
-    const Unit& u, kai_datatype type, const void* product, size_t product_row, char* to, size_t to_row, size_t rows) {
-    const ColumnOperands of = operands_of(u);
-    const kai_gemm_epilogue* e = u.x.epilogue != nullptr ? &of.epilogue : nullptr;
-    gemm::Store how = {1, 0, u.p.clamp_min, u.p.clamp_max, bias_apart(u.plan, u.x.packed, u.t.matrix), 1};
-    const bool quantises = u.p.out_type == kai_dt_int8 || u.p.out_type == kai_dt_uint8;
-    if (e == nullptr && !quantises) {
-        return gemm::store_tile(how, type, product, product_row, u.p.out_type, to, to_row, rows, u.plan.part_columns);
-    }
-    gemm::Finish finish = {};
-    finish.c_multiplier = 1;
-    if (e != nullptr) {
-        how.alpha = e->alpha, how.beta = e->beta, how.clamp_min = e->clamp_min, how.clamp_max = e->clamp_max;
-        finish.activation = e->activation;
-        finish.column_scale = e->column_scale, finish.column_shift = e->column_shift;
-        finish.c_multiplier = e->c_multiplier, finish.c_zero_point = e->c_zero_point;
-    }
-    gemm::finish_tile(how, finish, type, product, product_row, u.p.out_type, to, to_row, rows, u.plan.part_columns);
-}
 
 // ---- paths ----
 
+/// Sums of products to the output.
+void finish(
+    const Unit& u, kai_datatype type, const void* product, size_t product_row, char* to, size_t to_row, size_t rows) {
+    const Columns columns = {u.t.m.column, u.plan.part_columns, bias_apart(u.plan, u.x.packed, u.t.matrix)};
+    finish(u.plan, u.x, columns, {type, product, product_row, rows}, to, to_row);
+}
+
 /// The product of rows with the weights of a matrix, by the GEMM layer.
 void multiply(const Unit& u, const void* rows, size_t row_stride, size_t count, char* to, size_t stride) {
-    const ColumnOperands of = operands_of(u);
+    const ColumnOperands of = operands_of(u.x, u.t.m.column);
     kai_gemm_operands g = {};
     g.m = count;
     g.a.data = rows, g.a.ld = row_stride;
@@ -196,13 +186,18 @@ void multiply(const Unit& u, const void* rows, size_t row_stride, size_t count, 
 void gather_rows(const Unit& u, const Segment& s, char* to) {
     const size_t tap_bytes = u.plan.tap_channels * size_of(u.p.in_type), row = taps_of(u.plan) * tap_bytes;
     const int pad = pad_value(u.plan, u.x);
-    for_each_tap(u, s, [&](size_t i, size_t tap, const char* from) {
-        char* place = to + i * row + tap * tap_bytes;
-        if (from != nullptr) {
-            memcpy(place, from, tap_bytes);
-        } else {
-            memset(place, pad, tap_bytes);
-        }
+    const Finder finder(u);
+    finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
+        char* place = to + i * row;
+        finder.for_each_tap(y, x, finder.joined, [&](const char* from, size_t taps) {
+            const size_t bytes = taps * tap_bytes;
+            if (from != nullptr) {
+                memcpy(place, from, bytes);
+            } else {
+                memset(place, pad, bytes);
+            }
+            place += bytes;
+        });
     });
 }
 
@@ -225,9 +220,14 @@ void run_indirect(const Unit& u) {
     const size_t group = table_rows(plan), taps = taps_of(plan);
     const auto** table = reinterpret_cast<const void**>(u.slot + plan.slot_table);
     const char* pad = at(u.w.workspace, plan.pad);
+    const Finder finder(u);
     for_each_segment(u, [&](const Segment& s) {
-        for_each_tap(u, s, [&](size_t i, size_t tap, const char* from) {
-            table[(i / group * taps + tap) * group + i % group] = from != nullptr ? from : pad;
+        finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
+            const void** place = table + i / group * group * taps + i % group;
+            finder.for_each_tap(y, x, false, [&](const char* from, size_t) {
+                *place = from != nullptr ? from : pad;
+                place += group;
+            });
         });
         kai_call call = call_of(plan, s.count);
         call.lhs = table, call.pad_ptr = pad;
@@ -300,6 +300,9 @@ void run_winograd(const Unit& u) {
 
 void run_tile(const Work& w, size_t unit, char* slot) {
     const Plan& plan = *w.plan;
+    if (plan.path == KAI_CONV_DEPTHWISE) {
+        return run_depthwise(w, unit, slot);
+    }
     const Unit u = {w, plan, plan.problem, *w.operands, rows_of(plan), columns_of(plan), tile_of(plan, unit), slot};
     if (u.t.count == 0) {
         return;  // a phase with fewer pixels
@@ -392,11 +395,10 @@ void begin(const Plan& plan, const Operands* operands, void* workspace, Work& wo
         return;
     }
     work.phases = 1;
-    work.units[0] = matrix_count(plan) * plan.problem.batch * tiles_of(plan);
+    const bool depthwise = plan.path == KAI_CONV_DEPTHWISE;
+    work.units[0] = depthwise ? depthwise_units(plan) : matrix_count(plan) * plan.problem.batch * tiles_of(plan);
     memset(taken_of(work), 0, plan.workers * sizeof(uint32_t));
-    if (plan.path == KAI_CONV_INDIRECT) {
-        memset(at(workspace, plan.pad), pad_value(plan, *operands), plan.tap_channels * size_of(plan.problem.in_type));
-    }
+    memset(at(workspace, plan.pad), pad_value(plan, *operands), pad_bytes(plan));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ struct kai_conv_plan {
     size_t phases_height, phases_width, phase_taps_height, phase_taps_width;
     size_t parts;         ///< The channels of the output of a group, as so many products.
     size_t part_columns;  ///< Channels of a part.
-    size_t tile_rows;     ///< Pixels of a unit; WINOGRAD: tiles.
+    size_t tile_rows;     ///< Pixels of a unit; WINOGRAD: tiles; DEPTHWISE: rows.
     /// @}
 
     /// @name In the workspace, in bytes

@@ -100,7 +100,7 @@ class Conv : public testing::TestWithParam<Types> {};
 TEST_P(Conv, Random) {
     Random random(GetParam().name[0] * 1000U + static_cast<unsigned>(GetParam().kind));
     std::set<kai_conv_path> taken;
-    for (size_t i = 0; i < gemm::case_count(); ++i) {
+    for (size_t i = 0; i < gemm::case_count() / 3; ++i) {
         const Case c = random_case(random, GetParam());
         Experiment e(c);
         if (!e.succeeds({any(random, 1, 3), random.next(), random.integer(0, 1) == 0})) {
@@ -222,6 +222,70 @@ TEST(ConvEpilogue, Random) {
         }
         if (!Experiment(c).succeeds({2, random.next(), true})) {
             return;
+        }
+    }
+}
+
+/// One channel of the input for each group; the tiles of micro-kernels, edges of images, parts of channels, multipliers.
+TEST(ConvDepthwise, Random) {
+    Random random(6);
+    for (size_t i = 0; i < gemm::case_count() / 3; ++i) {
+        constexpr size_t kSuits[] = {0, 1, 3};  // f32, f16, static int8
+        Case c = random_case(random, kTypes[any_of(random, kSuits)]);
+        kai_conv_problem& p = c.p;
+        p.transposed = false, p.out_pad_height = p.out_pad_width = 0, p.layout = KAI_CONV_HWIO;
+        p.groups = p.in_channels = any_of(random, {size_t{2}, size_t{7}, size_t{33}, size_t{150}});
+        p.out_channels = p.groups * (random.integer(0, 3) == 0 ? any(random, 2, 3) : 1);
+        p.kernel_height = p.kernel_width = any_of(random, {size_t{1}, size_t{3}, size_t{3}, size_t{5}, size_t{5}});
+        p.stride_height = p.stride_width = any(random, 1, 2);
+        p.dilation_height = any(random, 1, 6) == 1 ? 2 : 1, p.dilation_width = p.dilation_height;
+        p.height += 9, p.width += 9;
+        p.units = any_of(random, {size_t{1}, size_t{3}, size_t{40}});
+        p.epilogue = p.kind == KAI_GEMM_DENSE && random.integer(0, 3) == 0;
+        c.factors = c.p.epilogue, c.beta = p.epilogue ? 0.5F : 0, c.alpha = p.epilogue ? 2 : 1;
+        Experiment e(c);
+        if (!e.succeeds({2, random.next(), true})) {
+            return;
+        }
+        EXPECT_EQ(e.plan.path, KAI_CONV_DEPTHWISE);
+    }
+}
+
+TEST(ConvDepthwise, Tag) {
+    Case c;
+    c.p = kai_conv_problem_of(5, 5, 8, 8, 3, 3);
+    c.p.groups = 8;
+    Experiment e(c);
+    ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+    EXPECT_EQ(e.run({1, 0, true}), KAI_GEMM_WRONG_PACKING);
+    ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+    EXPECT_EQ(e.run({1, 0, true}), KAI_GEMM_OK);
+    kai_conv_problem other = c.p;
+    other.weights_of = &e.plan, other.height = 9;
+    kai_conv_plan plan;
+    EXPECT_EQ(kai_conv_make_plan(&other, &plan), KAI_GEMM_OK);
+    other.kernel_height = 2;
+    EXPECT_EQ(kai_conv_make_plan(&other, &plan), KAI_GEMM_BAD_COMBINATION);
+    char text[1024];
+    kai_conv_explain(&e.plan, text, sizeof(text));
+    EXPECT_EQ(std::string(text).rfind("path: depthwise\nmicro-kernel: dwconv_clamp_f32_f32_f32p", 0), 0U) << text;
+}
+
+TEST(ConvDepthwise, SameBits) {
+    for (const size_t kernel : {3, 5, 7}) {
+        Case c;
+        c.p = kai_conv_problem_of(14, 15, 200, 200, kernel, kernel);
+        c.p.groups = 200, c.p.pad_top = c.p.pad_right = 1, c.integers = false, c.seed = kernel;
+        std::vector<uint8_t> bits;
+        for (const size_t units : {1, 9}) {
+            c.p.units = units;
+            Experiment e(c);
+            ASSERT_EQ(e.make_plan(), KAI_GEMM_OK);
+            ASSERT_EQ(e.pack(), KAI_GEMM_OK);
+            ASSERT_EQ(e.run({3, units, units == 1}), KAI_GEMM_OK);
+            e.check(1e-6);
+            bits = bits.empty() ? e.out_bytes() : bits;
+            EXPECT_EQ(e.out_bytes(), bits);
         }
     }
 }
