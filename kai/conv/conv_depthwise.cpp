@@ -1,7 +1,7 @@
 // Depthwise convolution: one channel of the input for each group.
 //
-// A unit is some rows of tiles of an image, and a part of the channels. The micro-kernel finds the pixels of its tiles, and
-// the places of its results, through tables of pointers.
+// A unit is some rows of tiles of an image, and a part of the channels. The micro-kernel finds the pixels of its tiles,
+// and the places of its results, through tables of pointers.
 //
 // The packed filter: panels, as the packer of the kernel makes them; with an epilogue the bias, f32; a tag.
 //

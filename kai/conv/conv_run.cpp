@@ -137,8 +137,8 @@ struct Finder {
         }
     }
 
-    /// visit(the channels of the group in the input or NULL: padding, how many taps there are side by side) for all taps
-    /// of a pixel, in order.
+    /// visit(the channels of the group in the input or NULL: padding, how many taps there are side by side) for all
+    /// taps of a pixel, in order.
     template <typename Visit>
     void for_each_tap(size_t row, size_t column, bool joins, Visit visit) const {
         const size_t width = u.plan.phase_taps_width;

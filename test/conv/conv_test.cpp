@@ -226,7 +226,7 @@ TEST(ConvEpilogue, Random) {
     }
 }
 
-/// One channel of the input for each group; the tiles of micro-kernels, edges of images, parts of channels, multipliers.
+/// One channel of the input for each group: tiles of micro-kernels, edges of images, parts of channels, multipliers.
 TEST(ConvDepthwise, Random) {
     Random random(6);
     for (size_t i = 0; i < gemm::case_count() / 3; ++i) {

@@ -445,7 +445,7 @@ kai_conv_plan conv_plan;
 kai_conv_operands convolved;
 
 void prepare_conv(const Conv& of, const Arguments& arg) {
-    const size_t side = arg("side", 30), filter = arg("filter", 3), n = arg("n", 64);
+    const size_t side = arg("side", 12), filter = arg("filter", 3), n = arg("n", 64);
     kai_conv_problem p = kai_conv_problem_of(side, side, arg("c", 64), n, filter, filter);
     p.kind = of.kind, p.in_type = p.out_type = p.weight_type = of.type, p.layout = KAI_CONV_HWIO;
     p.groups = arg("groups", 1), p.stride_height = p.stride_width = arg("stride", 1), p.sme_units = arg("sme", 0);
