@@ -2,14 +2,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <limits>
 
 #include "examples/convnet/operators.hpp"
 
 namespace convnet {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// f(x, y) for steps of 0 and 1 that the compiler knows.
 template <typename Function>

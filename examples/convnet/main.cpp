@@ -153,7 +153,7 @@ void print(const Model& model) {
     }
 }
 
-void bench(Network& network, const std::vector<Tensor>& inputs) {
+void bench(Network& network, const std::vector<Tensor>& inputs, const Memory& memory) {
     constexpr size_t kRuns = 20;
     network.seconds.clear();
     std::vector<double> times;
@@ -166,6 +166,7 @@ void bench(Network& network, const std::vector<Tensor>& inputs) {
     std::printf(
         "%.3f ms, the median of %zu runs (%.3f to %.3f)\n", times[kRuns / 2] * 1e3, kRuns, times[0] * 1e3,
         times.back() * 1e3);
+    std::printf("tensors: %.1f MiB\n", double(memory.peak()) / (1 << 20));
     double all = 0;
     std::vector<std::pair<double, std::string>> parts;
     for (const auto& [name, seconds] : network.seconds) {
@@ -208,7 +209,7 @@ void run(const Options& o) {
         }
     }
     if (o.bench) {
-        bench(network, inputs);
+        bench(network, inputs, memory);
     }
 }
 

@@ -14,12 +14,7 @@ bool has_rows(const Tensor& x) {
 }
 
 Tensor transposed(const Tensor& x) {
-    std::vector<size_t> order(x.rank());
-    for (size_t i = 0; i < order.size(); ++i) {
-        order[i] = i;
-    }
-    std::swap(order[x.rank() - 2], order[x.rank() - 1]);
-    return transpose(x, order);
+    return swap_axes(x, x.rank() - 2, x.rank() - 1);
 }
 
 /// Where each matrix of the last two axes begins.

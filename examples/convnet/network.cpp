@@ -5,12 +5,9 @@
 
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 namespace convnet {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Operator* find_operator(const std::string& type) {
     for (const Operators* group : {&kElementwise, &kShapes, &kReductions, &kWindows, &kMatrices, &kRecurrent}) {
@@ -159,21 +156,15 @@ bool Network::join_with(Step& convolution, const Step& user) {
         return true;
     }
     std::vector<double> factors(channels, 1), shifts(channels, 0);
-    if (type == "BatchNormalization" && other(1) && other(2) && other(3) && other(4)) {
+    if (type == "BatchNormalization") {
         const auto epsilon = user.node.attributes.find("epsilon");
-        for (size_t i = 1; i < 5; ++i) {
-            if (other(i)->count() != channels || !other(i)->is_dense()) {
-                return false;
-            }
+        const bool fits = channel_factors(
+            {other(1), other(2), other(3), other(4)},
+            epsilon != user.node.attributes.end() ? epsilon->second.real : 1e-5F, channels, factors, shifts);
+        if (fits) {
+            scale_weights(convolution, factors, shifts);
         }
-        for (size_t c = 0; c < channels; ++c) {
-            const double variance = other(4)->reals()[c];
-            factors[c] = other(1)->reals()[c] /
-                         std::sqrt(variance + (epsilon != user.node.attributes.end() ? epsilon->second.real : 1e-5F));
-            shifts[c] = other(2)->reals()[c] - other(3)->reals()[c] * factors[c];
-        }
-        scale_weights(convolution, factors, shifts);
-        return true;
+        return fits;
     }
     const bool first = user.in[0] == convolution.out[0];
     const Tensor* by = other(first ? 1 : 0);

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,8 @@
 #include "kai/gemm/kai_gemm.h"
 
 namespace convnet {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// What a node keeps from one run to the next: packed weights.
 struct Kept {
@@ -59,6 +62,11 @@ extern const Operators kElementwise, kShapes, kReductions, kWindows, kMatrices, 
 /// Of floats, broadcast.
 Tensor add(Context& context, const Tensor& a, const Tensor& b);
 Tensor multiply(Context& context, const Tensor& a, const Tensor& b);
+/// BatchNormalization as a factor and a shift of each channel. `operands`: scale, bias, mean and variance; false if one
+/// of them is not there, not dense, or not of `channels` floats.
+bool channel_factors(
+    const std::array<const Tensor*, 4>& operands, float epsilon, size_t channels, std::vector<double>& factors,
+    std::vector<double>& shifts);
 /// `tensor[..., indices[i], ...]` along `axis`: -1 stands for `filler`.
 Tensor take(
     Context& context, const Tensor& tensor, size_t axis, const std::vector<int64_t>& indices, double filler = 0);

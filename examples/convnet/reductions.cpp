@@ -2,16 +2,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <limits>
 
 #include "examples/convnet/operators.hpp"
 
 namespace convnet {
 namespace {
 
-/// f(f(start, x0), x1)... along axes, which stay as 1.
+/// f(f(start, x0), x1)... along axes, which stay as 1; `mean`: divided by the number of elements.
 template <typename Function>
-Tensor reduce(Context& context, const Tensor& x, const std::vector<bool>& along, float start, Function f) {
+Tensor reduce(
+    Context& context, const Tensor& x, const std::vector<bool>& along, float start, Function f, bool mean = false) {
     Shape shape = x.shape;
     for (size_t axis = 0; axis < x.rank(); ++axis) {
         shape[axis] = along[axis] ? 1 : shape[axis];
@@ -34,7 +34,8 @@ Tensor reduce(Context& context, const Tensor& x, const std::vector<bool>& along,
             to[i * steps[1]] = f(to[i * steps[1]], from[i * steps[0]]);
         }
     });
-    return result;
+    const float factor = mean ? 1 / float(x.count() / result.count()) : 1;
+    return mean ? multiply(context, result, scalar(context, Type::f32, factor)) : result;
 }
 
 template <typename Function>
@@ -45,11 +46,7 @@ void reduce(Call& call, float start, Function f, bool mean = false) {
     for (const int64_t axis : axes) {
         along[call.axis(axis, x.rank())] = true;
     }
-    Tensor result = reduce(call.context, x, along, start, f);
-    if (mean) {
-        const float count = float(x.count() / result.count());
-        result = multiply(call.context, result, scalar(call.context, Type::f32, 1 / count));
-    }
+    Tensor result = reduce(call.context, x, along, start, f, mean);
     for (size_t axis = x.rank(); axis-- > 0 && call.integer("keepdims", 1) == 0;) {
         result = along[axis] ? remove_axis(result, axis) : result;
     }
@@ -59,18 +56,14 @@ void reduce(Call& call, float start, Function f, bool mean = false) {
 constexpr auto kSum = [](auto a, auto x) { return a + x; };
 constexpr auto kMax = [](auto a, auto x) { return std::max(a, x); };
 constexpr auto kMin = [](auto a, auto x) { return std::min(a, x); };
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 /// The mean or the maximum of each channel.
-void pool_globally(Call& call, bool mean) {
+template <typename Function>
+void pool_globally(Call& call, float start, Function f, bool mean) {
     const Tensor& x = call.reals(0);
     require(x.rank() >= 3, "an operand without space");
     std::vector<bool> along(x.rank(), true);
     along[0] = along[1] = false;
-    const Tensor result =
-        mean ? reduce(call.context, x, along, 0, kSum) : reduce(call.context, x, along, -kInfinity, kMax);
-    const float count = float(x.count() / result.count());
-    call.out[0] = mean ? multiply(call.context, result, scalar(call.context, Type::f32, 1 / count)) : result;
+    call.out[0] = reduce(call.context, x, along, start, f, mean);
 }
 
 /// f(row, result, length) for each row of a dense tensor.
@@ -87,14 +80,7 @@ void softmax(Call& call, bool logarithm) {
     const Tensor& x = call.reals(0);
     const bool flat = call.opset < 13;  // all axes from there on are one
     const size_t axis = call.axis(call.integer("axis", flat ? 1 : -1), x.rank());
-    std::vector<size_t> order(x.rank());
-    for (size_t i = 0; i < x.rank(); ++i) {
-        order[i] = i;
-    }
-    if (!flat) {
-        std::swap(order[axis], order.back());
-    }
-    const Tensor view = transpose(x, order);
+    const Tensor view = flat ? x : swap_axes(x, axis, x.rank() - 1);
     size_t length = 1;
     for (size_t i = flat ? axis : x.rank() - 1; i < x.rank(); ++i) {
         length *= view.shape[i];
@@ -111,7 +97,7 @@ void softmax(Call& call, bool logarithm) {
             to[i] = logarithm ? from[i] - shift : to[i] * factor;
         }
     });
-    call.out[0] = transpose(result, order);
+    call.out[0] = flat ? result : swap_axes(result, axis, x.rank() - 1);
 }
 
 /// Rows of `length` with mean 0 and variance 1.
@@ -160,29 +146,44 @@ void instance_normalization(Call& call) {
 void batch_normalization(Call& call) {
     const Tensor& x = call.reals(0);
     const size_t channels = x.rank() > 1 ? x.shape[1] : 0;
-    Tensor operands[4];
+    std::array<const Tensor*, 4> operands;
     for (size_t i = 0; i < 4; ++i) {
-        operands[i] = dense(call.context, call.reals(i + 1));
-        require(operands[i].count() == channels, "operands that are not of each channel");
+        operands[i] = &call.reals(i + 1);
     }
+    std::vector<double> factors, shifts;
+    require(
+        channel_factors(operands, call.real("epsilon", 1e-5F), channels, factors, shifts),
+        "operands that are not of each channel");
     require(call.integer("training_mode", 0) == 0, "training is not supported");
-    const Tensor factors = call.make(Type::f32, {channels}), shifts = call.make(Type::f32, {channels});
-    for (size_t c = 0; c < channels; ++c) {
-        const float* const values[] = {
-            operands[0].reals(), operands[1].reals(), operands[2].reals(), operands[3].reals()};
-        const double factor = values[0][c] / std::sqrt(double(values[3][c]) + call.real("epsilon", 1e-5F));
-        factors.reals()[c] = float(factor), shifts.reals()[c] = float(values[1][c] - values[2][c] * factor);
-    }
-    const Tensor scaled = multiply(call.context, x, by_channel(call, factors, x.rank()));
-    call.out[0] = add(call.context, scaled, by_channel(call, shifts, x.rank()));
+    const Tensor by = call.make(Type::f32, {channels}), plus = call.make(Type::f32, {channels});
+    std::copy(factors.begin(), factors.end(), by.reals());
+    std::copy(shifts.begin(), shifts.end(), plus.reals());
+    const Tensor scaled = multiply(call.context, x, by_channel(call, by, x.rank()));
+    call.out[0] = add(call.context, scaled, by_channel(call, plus, x.rank()));
 }
 
 }  // namespace
 
+bool channel_factors(
+    const std::array<const Tensor*, 4>& operands, float epsilon, size_t channels, std::vector<double>& factors,
+    std::vector<double>& shifts) {
+    for (const Tensor* operand : operands) {
+        if (operand == nullptr || operand->count() != channels || !operand->is_dense() || !operand->is_real()) {
+            return false;
+        }
+    }
+    factors.resize(channels), shifts.resize(channels);
+    for (size_t c = 0; c < channels; ++c) {
+        factors[c] = operands[0]->reals()[c] / std::sqrt(double(operands[3]->reals()[c]) + epsilon);
+        shifts[c] = operands[1]->reals()[c] - operands[2]->reals()[c] * factors[c];
+    }
+    return true;
+}
+
 const Operators kReductions = {
     {"BatchNormalization", batch_normalization},
-    {"GlobalAveragePool", [](Call& call) { pool_globally(call, true); }},
-    {"GlobalMaxPool", [](Call& call) { pool_globally(call, false); }},
+    {"GlobalAveragePool", [](Call& call) { pool_globally(call, 0, kSum, true); }},
+    {"GlobalMaxPool", [](Call& call) { pool_globally(call, -kInfinity, kMax, false); }},
     {"InstanceNormalization", instance_normalization},
     {"LayerNormalization", layer_normalization},
     {"LogSoftmax", [](Call& call) { softmax(call, true); }},

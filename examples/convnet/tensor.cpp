@@ -183,6 +183,12 @@ Tensor transpose(const Tensor& tensor, const std::vector<size_t>& order) {
     return result;
 }
 
+Tensor swap_axes(Tensor tensor, size_t a, size_t b) {
+    std::swap(tensor.shape[a], tensor.shape[b]);
+    std::swap(tensor.strides[a], tensor.strides[b]);
+    return tensor;
+}
+
 Tensor slice(const Tensor& tensor, size_t axis, size_t start, size_t count, ptrdiff_t step) {
     Tensor result = count != 0 ? at_offset(tensor, ptrdiff_t(start) * tensor.strides[axis]) : tensor;
     result.shape[axis] = count;

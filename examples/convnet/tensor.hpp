@@ -117,6 +117,7 @@ std::string bytes_of(const Tensor& from);
 /// @name Views
 /// @{
 Tensor transpose(const Tensor& tensor, const std::vector<size_t>& order);
+Tensor swap_axes(Tensor tensor, size_t a, size_t b);
 Tensor slice(const Tensor& tensor, size_t axis, size_t start, size_t count, ptrdiff_t step = 1);
 Tensor insert_axis(const Tensor& tensor, size_t axis);
 Tensor remove_axis(const Tensor& tensor, size_t axis);

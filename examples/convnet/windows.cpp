@@ -2,15 +2,12 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <limits>
 
 #include "examples/convnet/operators.hpp"
 #include "kai/gemm/kai_conv.h"
 
 namespace convnet {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// A window along one axis.
 struct Window {
@@ -236,7 +233,7 @@ Tensor resize_axis(Call& call, const Tensor& x, size_t axis, double scale, size_
         low[i] = int64_t(from), high[i] = int64_t(std::min(from + 1, last));
         weights.reals()[i] = float(std::min(std::max(at - from, 0.0), 1.0));
     }
-    const Tensor a = take(call.context, x, axis, low);
+    Tensor a = take(call.context, x, axis, low);
     if (!linear) {
         return a;
     }
