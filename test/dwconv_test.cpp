@@ -1,6 +1,7 @@
 // Depthwise convolution of images, 3 x 3, stride 1 (tiles: dwconv_tiles_test.cpp): the micro-kernels and packers of
-// the registry against plain loops. The loops are written from the description: a sum starts with the bias, takes the taps kx = 0, 1, 2 and for each ky = 0, 1, 2
-// with one rounding, and taps outside the image are skipped. The kernels do the same, so bits are compared.
+// the registry against plain loops. The loops are written from the description: a sum starts with the bias, takes the
+// taps kx = 0, 1, 2 and for each ky = 0, 1, 2 with one rounding, and taps outside the image are skipped. The kernels do
+// the same, so bits are compared.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>

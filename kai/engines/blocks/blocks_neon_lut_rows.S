@@ -46,6 +46,7 @@ regs 28, COLUMN_3_0, COLUMN_3_1, COLUMN_3_2, COLUMN_3_3
     if_more quads, 2, \do 3, \rest
 .endm
 
+// The columns of quad \q = 0.
 .macro start_columns q, rest:vararg
     movi    COLUMN_0_\q\().2d, #0
     movi    COLUMN_1_\q\().2d, #0

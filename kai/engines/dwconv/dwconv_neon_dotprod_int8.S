@@ -87,6 +87,7 @@ rows        .req w21
     four_of v28, v29, v26, v27, \dots
     .endif
 .endm
+// The same, with registers named: \low, \next_low have channels 0-7, \high, \next_high 8-15. Clobbers v30, v31.
 .macro four_of low, high, next_low, next_high, dots
     zip1    v30.8h, \low\().8h, \next_low\().8h
     zip2    v31.8h, \low\().8h, \next_low\().8h
@@ -110,6 +111,7 @@ rows        .req w21
     ldp     q16, q17, [row], #32
     ldp     q18, q19, [row], #32
 .endm
+// v20-v23 = the weights in v16-v19 of the next output.
 .macro shifted_weights_of_3
     shl     v20.4s, v16.4s, #8
     shl     v21.4s, v17.4s, #8
@@ -134,6 +136,7 @@ rows        .req w21
     dot_3   2, \s, \pixels
     dot_3_shifted 3, \s, \pixels
 .endm
+// Sums += a row of the filter: outputs 0, 1 see pixels 0-3, outputs 2, 3 pixels 2-5. Clobbers v16-v31.
 .macro row_3x3_s1
     load_pointers 6
     weights_of_3
@@ -151,6 +154,7 @@ rows        .req w21
     dot_3   \x, \s, \pixels
 .endm
 .endr
+// The same, stride 2: output x sees pixels 2 x and the three after it; the last one has no fourth.
 .macro row_3x3_s2
     load_pointers 9
     weights_of_3
@@ -176,7 +180,7 @@ rows        .req w21
     ldr     q17, [row, #(64 + 16 * \s)]
 .endm
 
-// Pixels 0 to 3, then 4 to 7: output x begins at pixel x.
+// Pixels 0 to 3: output x begins at pixel x, so its weights are shifted by x pixels. Clobbers v16-v20.
 .macro dots_5_s1_low s, pixels
     weights_of_5 \s
     shl     v18.4s, v16.4s, #8
@@ -187,6 +191,7 @@ rows        .req w21
     dot     2, \s, \pixels, 19
     dot     3, \s, \pixels, 20
 .endm
+// Pixels 4 to 7: tap 4, and what the shift took away. Clobbers v16-v20.
 .macro dots_5_s1_high s, pixels
     weights_of_5 \s
     shl     v18.4s, v17.4s, #8
@@ -200,6 +205,7 @@ rows        .req w21
     dot     2, \s, \pixels, 19
     dot     3, \s, \pixels, 20
 .endm
+// Sums += a row of the filter. Clobbers v16-v31.
 .macro row_5x5_s1
     load_pointers 8
     load_first_pixels
@@ -231,12 +237,14 @@ rows        .req w21
     dot     3, \s, \pixels, 16
     dot     1, \s, \pixels, 17
 .endm
+// Pixels 8 to 11: tap 4 of output 2; tap 4 of output 3 is 2 pixels further on.
 .macro dots_5_s2_8 s, pixels
     weights_of_5 \s
     shl     v18.4s, v17.4s, #16
     dot     2, \s, \pixels, 17
     dot     3, \s, \pixels, 18
 .endm
+// Sums += a row of the filter. Clobbers v16-v31.
 .macro row_5x5_s2
     load_pointers 11
     load_first_pixels
