@@ -9,76 +9,115 @@
 #include <string.h>
 
 #include "kai/conv/conv.hpp"
+#include "kai/gemm/activation.hpp"
 #include "kai/gemm/elements.hpp"
 
 namespace kai::conv {
 namespace {
 
-/// Channels that are transformed at a time.
-constexpr size_t kChannels = 16;
+using gemm::all;
+using gemm::Floats;
+using gemm::kLanes;
+using gemm::multiply_add;
+using gemm::subtract_product;
+
 constexpr size_t kMostSide = 6;
 
-using Line = float[kChannels];
+template <size_t N>
+struct Vectors {
+    Floats at[N];
+};
 
-/// One side: to[i] = sum of row i of a matrix times from.
+/// One side: result i is the sum of row i of a matrix times x.
 /// @{
-void input_side_2(const Line* from[4], Line* to[4]) {
-    for (size_t c = 0; c < kChannels; ++c) {
-        const float a = (*from[0])[c], b = (*from[1])[c], d = (*from[2])[c], e = (*from[3])[c];
-        (*to[0])[c] = a - d, (*to[1])[c] = b + d, (*to[2])[c] = d - b, (*to[3])[c] = b - e;
-    }
+KAI_INLINE Vectors<4> input_side_2(const Vectors<4>& of) {
+    const auto& x = of.at;
+    return {{x[0] - x[2], x[1] + x[2], x[2] - x[1], x[1] - x[3]}};
 }
-void input_side_4(const Line* from[6], Line* to[6]) {
-    for (size_t c = 0; c < kChannels; ++c) {
-        const float x0 = (*from[0])[c], x1 = (*from[1])[c], x2 = (*from[2])[c], x3 = (*from[3])[c], x4 = (*from[4])[c],
-                    x5 = (*from[5])[c];
-        const float even = x4 - 4 * x2, odd = x3 - 4 * x1, even_2 = x4 - x2, odd_2 = 2 * (x3 - x1);
-        (*to[0])[c] = 4 * x0 - 5 * x2 + x4;
-        (*to[1])[c] = even + odd, (*to[2])[c] = even - odd;
-        (*to[3])[c] = even_2 + odd_2, (*to[4])[c] = even_2 - odd_2;
-        (*to[5])[c] = 4 * x1 - 5 * x3 + x5;
-    }
+KAI_INLINE Vectors<6> input_side_4(const Vectors<6>& of) {
+    const auto& x = of.at;
+    const Floats even = subtract_product(x[2], all(4), x[4]), odd = subtract_product(x[1], all(4), x[3]);
+    const Floats even_2 = x[4] - x[2], half_odd_2 = x[3] - x[1];
+    return {
+        {multiply_add(x[0], all(4), subtract_product(x[2], all(5), x[4])), even + odd, even - odd,
+         multiply_add(half_odd_2, all(2), even_2), subtract_product(half_odd_2, all(2), even_2),
+         multiply_add(x[1], all(4), subtract_product(x[3], all(5), x[5]))}};
 }
-void output_side_2(const Line* from[4], Line* to[2]) {
-    for (size_t c = 0; c < kChannels; ++c) {
-        const float a = (*from[0])[c], b = (*from[1])[c], d = (*from[2])[c], e = (*from[3])[c];
-        (*to[0])[c] = a + b + d, (*to[1])[c] = b - d - e;
-    }
+KAI_INLINE Vectors<2> output_side_2(const Vectors<4>& of) {
+    const auto& x = of.at;
+    return {{x[0] + x[1] + x[2], x[1] - x[2] - x[3]}};
 }
-void output_side_4(const Line* from[6], Line* to[4]) {
-    for (size_t c = 0; c < kChannels; ++c) {
-        const float sum = (*from[1])[c] + (*from[2])[c], difference = (*from[1])[c] - (*from[2])[c],
-                    sum_2 = (*from[3])[c] + (*from[4])[c], difference_2 = (*from[3])[c] - (*from[4])[c];
-        (*to[0])[c] = (*from[0])[c] + sum + sum_2, (*to[1])[c] = difference + 2 * difference_2;
-        (*to[2])[c] = sum + 4 * sum_2, (*to[3])[c] = difference + 8 * difference_2 + (*from[5])[c];
-    }
+KAI_INLINE Vectors<4> output_side_4(const Vectors<6>& of) {
+    const auto& x = of.at;
+    const Floats sum = x[1] + x[2], difference = x[1] - x[2], sum_2 = x[3] + x[4], difference_2 = x[3] - x[4];
+    return {
+        {x[0] + sum + sum_2, multiply_add(difference_2, all(2), difference), multiply_add(sum_2, all(4), sum),
+         multiply_add(difference_2, all(8), difference + x[5])}};
 }
 /// @}
 
-using Side = void(const Line**, Line**);
+template <size_t IN, size_t OUT>
+using Side = Vectors<OUT>(const Vectors<IN>&);
 
-/// to = M x M^T of `in` x `in` lines, M of `out` rows: columns first, then rows.
-void transform(Side* side, size_t in, size_t out, const Line* x, Line* to) {
-    Line half[kMostSide * kMostSide];
-    const Line* from[kMostSide];
-    Line* results[kMostSide];
-    for (size_t j = 0; j < in; ++j) {
-        for (size_t i = 0; i < in; ++i) {
-            from[i] = &x[i * in + j];
+/// Channels that are transformed at a time.
+constexpr size_t kChannels = 4 * kLanes;
+using Line = float[kChannels];
+
+/// to = M x M^T of IN x IN places, each kChannels floats somewhere; M, of SIDE, has OUT rows. Columns first, then rows.
+template <size_t IN, size_t OUT, Side<IN, OUT> SIDE>
+void transform(const char* const* from, char* const* to) {
+    for (size_t c = 0; c < sizeof(Line); c += sizeof(Floats)) {
+        Floats half[OUT][IN];
+        for (size_t j = 0; j < IN; ++j) {
+            Vectors<IN> x;
+            for (size_t i = 0; i < IN; ++i) {
+                memcpy(&x.at[i], from[i * IN + j] + c, sizeof(Floats));
+            }
+            const Vectors<OUT> y = SIDE(x);
+            for (size_t i = 0; i < OUT; ++i) {
+                half[i][j] = y.at[i];
+            }
         }
-        for (size_t i = 0; i < out; ++i) {
-            results[i] = &half[i * in + j];
+        for (size_t i = 0; i < OUT; ++i) {
+            Vectors<IN> x;
+            memcpy(&x, half[i], sizeof(x));
+            const Vectors<OUT> y = SIDE(x);
+            for (size_t j = 0; j < OUT; ++j) {
+                memcpy(to[i * OUT + j] + c, &y.at[j], sizeof(Floats));
+            }
         }
-        side(from, results);
     }
-    for (size_t i = 0; i < out; ++i) {
-        for (size_t j = 0; j < in; ++j) {
-            from[j] = &half[i * in + j];
+}
+using Transform = void(const char* const*, char* const*);
+
+/// Transforms rows of `channels` elements, NULL: of zeros, of IN x IN places to those of OUT x OUT places.
+/// Elements that are no floats, or are few, pass through lines of floats.
+template <size_t IN, size_t OUT, Transform* TRANSFORM>
+void transform_rows(kai_datatype type, const char* const* rows, size_t channels, char* const* to) {
+    static constexpr Line kZeros = {};
+    const size_t size = size_of(type);
+    Line lines[IN * IN] = {}, results[OUT * OUT];
+    for (size_t c = 0; c < channels; c += kChannels) {
+        const size_t count = min(kChannels, channels - c);
+        const bool in_place = type == kai_dt_f32 && count == kChannels;
+        const char* from[IN * IN];
+        char* into[OUT * OUT];
+        for (size_t i = 0; i < IN * IN; ++i) {
+            from[i] = reinterpret_cast<const char*>(rows[i] == nullptr ? kZeros : lines[i]);
+            if (rows[i] != nullptr && in_place) {
+                from[i] = rows[i] + c * size;
+            } else if (rows[i] != nullptr) {
+                float buffer[gemm::kPiece];
+                memcpy(lines[i], gemm::as_floats(type, rows[i] + c * size, size, count, buffer), count * sizeof(float));
+            }
         }
-        for (size_t j = 0; j < out; ++j) {
-            results[j] = &to[i * out + j];
+        for (size_t i = 0; i < OUT * OUT; ++i) {
+            into[i] = in_place ? to[i] + c * size : reinterpret_cast<char*>(results[i]);
         }
-        side(from, results);
+        TRANSFORM(from, into);
+        for (size_t i = 0; i < OUT * OUT && !in_place; ++i) {
+            gemm::store_floats(type, to[i] + c * size, results[i], count);
+        }
     }
 }
 
@@ -108,41 +147,29 @@ void transform_filter(size_t tile, const float* from, size_t step, float* to, si
 
 void transform_input(
     size_t tile, kai_datatype type, const void* const* pixels, size_t channels, void* to, size_t stride) {
-    const size_t side = tile + 2, size = size_of(type);
-    for (size_t c = 0; c < channels; c += kChannels) {
-        const size_t count = min(kChannels, channels - c);
-        Line x[kMostSide * kMostSide], y[kMostSide * kMostSide];
-        for (size_t i = 0; i < side * side; ++i) {
-            if (pixels[i] == nullptr) {
-                memset(x[i], 0, sizeof(x[i]));
-                continue;
-            }
-            float buffer[gemm::kPiece];
-            const float* floats = gemm::as_floats(type, at(pixels[i], c * size), size, count, buffer);
-            memset(x[i], 0, sizeof(x[i]));
-            memcpy(x[i], floats, count * sizeof(float));
-        }
-        transform(tile == 2 ? input_side_2 : input_side_4, side, side, x, y);
-        for (size_t i = 0; i < side * side; ++i) {
-            gemm::store_floats(type, at(to, i * stride + c * size), y[i], count);
-        }
+    const char* rows[kMostSide * kMostSide];
+    char* results[kMostSide * kMostSide];
+    for (size_t i = 0; i < (tile + 2) * (tile + 2); ++i) {
+        rows[i] = static_cast<const char*>(pixels[i]);
+        results[i] = at(to, i * stride);
     }
+    const auto run = tile == 2 ? transform_rows<4, 4, transform<4, 4, input_side_2>>
+                               : transform_rows<6, 6, transform<6, 6, input_side_4>>;
+    run(type, rows, channels, results);
 }
 
 void transform_output(size_t tile, const float* from, size_t stride, size_t channels, float* to) {
-    const size_t side = tile + 2;
-    for (size_t c = 0; c < channels; c += kChannels) {
-        const size_t count = min(kChannels, channels - c);
-        Line x[kMostSide * kMostSide], y[kMostSide * kMostSide];
-        for (size_t i = 0; i < side * side; ++i) {
-            memset(x[i], 0, sizeof(x[i]));
-            memcpy(x[i], from + i * stride + c, count * sizeof(float));
-        }
-        transform(tile == 2 ? output_side_2 : output_side_4, side, tile, x, y);
-        for (size_t i = 0; i < tile * tile; ++i) {
-            memcpy(to + i * channels + c, y[i], count * sizeof(float));
-        }
+    const char* rows[kMostSide * kMostSide];
+    char* results[kMostSide * kMostSide];
+    for (size_t i = 0; i < (tile + 2) * (tile + 2); ++i) {
+        rows[i] = reinterpret_cast<const char*>(from + i * stride);
     }
+    for (size_t i = 0; i < tile * tile; ++i) {
+        results[i] = reinterpret_cast<char*>(to + i * channels);
+    }
+    const auto run = tile == 2 ? transform_rows<4, 2, transform<4, 2, output_side_2>>
+                               : transform_rows<6, 4, transform<6, 4, output_side_4>>;
+    run(kai_dt_f32, rows, channels, results);
 }
 
 }  // namespace kai::conv
