@@ -125,6 +125,12 @@ def tables(tool, nm, linker, builds):
         "one micro-kernel and its packers": [
             "matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_16x4_neon_i8mm", "lhs_quant_pack_qsi8d32p4x8sb_f32_neon",
             "rhs_pack_nxk_qsi4c32ps1s0scalef16_qsu4c32s16s0_neon"],
+        "one of indirect matmul, int8, and its packer": [
+            "imatmul_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_6x16_neon_dotprod",
+            "rhs_imatmul_pack_kxn_qsi8cxp16x4sb_qs8cx_f32_i32"],
+        "one of depthwise convolution, int8, and its packer": [
+            "dwconv_clamp_qai8_qai8_qsi8cxp16x4bi32sf32_3x3_s1_1x4_neon_dotprod",
+            "rhs_dwconv_pack_qsi8cxp16x4sb_qs8cx_f32_i32"],
         "ggml's %d micro-kernels and packers" % len(of_ggml): of_ggml,
         "the NEON and portable packers of the established interface":
             [name for name in established if re.match("[lr]hs_", name) and not re.search("_sme2?|_sve", name)],
