@@ -147,6 +147,7 @@ KAI_INLINE void multiply_table(const StaticTableCall& c, const char* function, M
     KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))               \
     KAI_RUN_IMATMUL_ROWS_QAI8(NAME) {                                                                    \
         static_assert((NR) == kai::StaticLimits::kColumns && (SR) == 1);                                 \
+        kai::check_bounds(m, n, params);                                                                 \
         if (m == 0 || n == 0) {                                                                          \
             return;                                                                                      \
         }                                                                                                \
