@@ -288,7 +288,8 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
             }
         }
     }
-    EXPECT_NE(compared, 0u);
+    const bool is_only_one = is_for_one(u) && std::strncmp(u.rhs_format, "f8", 2) == 0;  // SME has no row of FP8
+    EXPECT_EQ(compared == 0, is_only_one);
     if (u.dst_type == kai_dt_f32) {
         EXPECT_EQ(differs, u.other_bits != 0);
     }

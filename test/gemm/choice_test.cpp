@@ -90,7 +90,7 @@ TEST(GemmChoice, ForAClassOfCores) {
         {KAI_CORE_CORTEX_A510, "sme", KAI_GEMM_GGUF, kai_dt_f32, 64,
          "matmul_clamp_f32_qsi8d32p4x8_qlu4c32p4x8_8x4_neon_i8mm",
          "matmul_clamp_f32_qsi8d32p4x8_qlu4c32p4x8_16x4_neon_i8mm"},
-        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme", KAI_GEMM_GGUF, kai_dt_f32, 1,
+        {KAI_CORE_CORTEX_A55, "i8mm,bf16,sve,sme,lut", KAI_GEMM_GGUF, kai_dt_f32, 1,
          "matmul_clamp_f32_qsi8d32p1x4_qlu4c32p4x4_1x4_neon_dotprod",
          "matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_dotprod"},
     };
