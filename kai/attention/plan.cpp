@@ -4,14 +4,13 @@
 // first with a kernel for this CPU whose panels do not waste much of a page.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <initializer_list>
 
 #include "kai/attention/attention.hpp"
 #include "kai/attention/fused.hpp"
+#include "kai/gemm/text.hpp"
 #include "kai/reserved.hpp"
 
 namespace kai::attention {
@@ -231,21 +230,6 @@ Status fail(Plan& plan, const Violation& violation) {
     return violation.status;
 }
 
-/// Text in the caller's buffer, cut where it ends.
-struct Text {
-    char* to;
-    size_t size, length;
-
-    [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-        va_list arguments;
-        va_start(arguments, format);
-        const size_t left = length < size ? size - length : 0;
-        const int added = vsnprintf(left != 0 ? to + length : nullptr, left, format, arguments);
-        va_end(arguments);
-        length += added > 0 ? static_cast<size_t>(added) : 0;
-    }
-};
-
 void explain_product(Text& text, const char* what, const Product& product, size_t pure) {
     text.add("%s: %s\n", what, product.gemm.ukernel->name);
     if (product.gemv.ukernel != product.gemm.ukernel) {
@@ -330,7 +314,7 @@ kai_gemm_status kai_attention_make_plan(const kai_attention_problem* problem, ka
 }
 
 size_t kai_attention_explain(const kai_attention_plan* plan, char* text, size_t size) {
-    Text to = {text, size, 0};
+    kai::Text to = {text, size, 0};
     if (plan == nullptr || plan->status != KAI_GEMM_OK || plan->problem.units == 0) {
         const char* reason = plan == nullptr               ? "plan is NULL"
                              : plan->status != KAI_GEMM_OK ? plan->reason

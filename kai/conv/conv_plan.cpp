@@ -4,11 +4,10 @@
 // a tile has, and so not on the number of threads.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kai/conv/conv.hpp"
+#include "kai/gemm/text.hpp"
 
 namespace kai::conv {
 namespace {
@@ -337,21 +336,6 @@ Status fail(Plan& plan, const Violation& violation) {
     return violation.status;
 }
 
-/// Text in the caller's buffer, cut where it ends.
-struct Text {
-    char* to;
-    size_t size, length;
-
-    [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-        va_list arguments;
-        va_start(arguments, format);
-        const size_t left = length < size ? size - length : 0;
-        const int added = vsnprintf(left != 0 ? to + length : nullptr, left, format, arguments);
-        va_end(arguments);
-        length += added > 0 ? static_cast<size_t>(added) : 0;
-    }
-};
-
 void explain_path(Text& text, const Plan& plan) {
     const Problem& p = plan.problem;
     text.add("path: %s\n", name_of(plan.path));
@@ -382,9 +366,8 @@ void explain_others(Text& text, const Plan& plan) {
         Plan other = plan;
         const Violation violation = plan_path(other, path);
         if (violation) {
-            char sentence[256];
-            kai::write(sentence, sizeof(sentence), violation.what);
-            text.add("    %s\n", sentence);
+            text.add("    ");
+            text.add(violation.what);
         } else {
             text.add(
                 "    %s: %s\n", name_of(path),
@@ -482,7 +465,7 @@ size_t kai_conv_explain(const kai_conv_plan* plan, char* text, size_t size) {
         const size_t length = kai::write(text, size, violation.what);
         return length;
     }
-    Text to = {text, text != nullptr ? size : 0, 0};
+    kai::Text to = {text, text != nullptr ? size : 0, 0};
     explain_path(to, *plan);
     explain_others(to, *plan);
     if (plan->path == KAI_CONV_DEPTHWISE) {

@@ -1,37 +1,13 @@
 // kai_gemm_explain.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kai/gemm/gemm.hpp"
+#include "kai/gemm/text.hpp"
 
 namespace kai::gemm {
 namespace {
-
-/// Text in the caller's buffer, cut where it ends.
-struct Text {
-    char* to;
-    size_t size, length;
-
-    [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-        va_list arguments;
-        va_start(arguments, format);
-        const size_t left = length < size ? size - length : 0;
-        const int added = vsnprintf(left != 0 ? to + length : nullptr, left, format, arguments);
-        va_end(arguments);
-        length += added > 0 ? static_cast<size_t>(added) : 0;
-    }
-
-    /// A line. Returns the length.
-    size_t add(const Violation& violation) {
-        const size_t left = length < size ? size - length : 0;
-        length += write_sentence(violation, left != 0 ? to + length : nullptr, left);
-        add("\n");
-        return length;
-    }
-};
 
 struct Candidates {
     Text& text;
@@ -106,10 +82,10 @@ using namespace kai::gemm;
 extern "C" {
 
 size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
-    Text out = {text, text != nullptr ? size : 0, 0};
+    kai::Text out = {text, text != nullptr ? size : 0, 0};
     const Violation no_plan = check_plan(plan);
     if (no_plan) {
-        return out.add(no_plan);
+        return out.add(no_plan.what);
     }
     const Problem& p = plan->problem;
     out.add("%zu x %zu x %zu, %zu matri%s\n", p.m, p.n, p.k, p.batch, p.batch == 1 ? "x" : "ces");
@@ -206,10 +182,10 @@ size_t kai_gemm_explain(const kai_gemm_plan* plan, char* text, size_t size) {
 size_t kai_gemm_explain_pack_b(
     const kai_gemm_plan* plan, size_t matrix, const kai_gemm_weights* weights, const void* packed, size_t packed_size,
     const void* workspace, size_t workspace_size, char* text, size_t size) {
-    Text out = {text, text != nullptr ? size : 0, 0};
+    kai::Text out = {text, text != nullptr ? size : 0, 0};
     const Violation violation = check_pack(plan, matrix, weights, packed, packed_size, workspace, workspace_size);
     if (violation) {
-        return out.add(violation);
+        return out.add(violation.what);
     }
     out.add(
         "nothing is wrong: %zu unit%s, %zu bytes\n", plan->pack_units, plan->pack_units == 1 ? "" : "s",
@@ -220,24 +196,24 @@ size_t kai_gemm_explain_pack_b(
 size_t kai_gemm_explain_run(
     const kai_gemm_plan* plan, const kai_gemm_operands* operands, const void* workspace, size_t workspace_size,
     char* text, size_t size) {
-    Text out = {text, text != nullptr ? size : 0, 0};
+    kai::Text out = {text, text != nullptr ? size : 0, 0};
     Rows rows = {};
     const Violation violation = check_run(plan, operands, workspace, workspace_size, rows);
     if (violation) {
-        return out.add(violation);
+        return out.add(violation.what);
     }
     explain_work(out, work_of(*plan, *operands));
     return out.length;
 }
 
 size_t kai_gemm_explain_products(const kai_gemm_product* products, size_t count, char* text, size_t size) {
-    Text out = {text, text != nullptr ? size : 0, 0};
+    kai::Text out = {text, text != nullptr ? size : 0, 0};
     size_t which = 0;
     if (const Violation violation = check_products(products, count, which)) {
         if (products != nullptr) {
             out.add("product %zu: ", which);
         }
-        return out.add(violation);
+        return out.add(violation.what);
     }
     for (size_t i = 0; i < count; ++i) {
         const kai_gemm_work work = work_of(*products[i].plan, *products[i].operands);
