@@ -17,6 +17,7 @@
 
 #include "kai/attention/exp.hpp"
 #include "kai/attention/fused.hpp"
+#include "kai/gemm/workers.hpp"
 
 namespace kai::attention {
 
@@ -33,6 +34,7 @@ Range visible(const Problem& p, const Sequence& s, size_t first, size_t last) {
 namespace {
 
 using Work = kai_attention_work;
+using gemm::AwaitedSlot;
 
 /// Columns of blocks are a multiple of it.
 constexpr size_t kColumns = 16;
@@ -578,22 +580,11 @@ uint32_t* taken_of(const Work& w) {
     return static_cast<uint32_t*>(w.workspace);
 }
 
-/// Takes a slot; waits while all are taken.
-size_t take_slot(const Work& w) {
-    for (;;) {
-        for (size_t i = 0; i < w.plan->problem.units; ++i) {
-            if (__atomic_exchange_n(&taken_of(w)[i], 1U, __ATOMIC_ACQUIRE) == 0) {
-                return i;
-            }
-        }
-    }
-}
-
-void run_unit(const Work& w, size_t phase, size_t unit, size_t slot) {
+void run_unit(const Work& w, size_t phase, size_t unit, const AwaitedSlot& slot) {
     if (phase == 1) {
         merge(w, unit);
     } else {
-        run_tile(w, unit, at(w.workspace, w.plan->slots + slot * w.plan->slot_size));
+        run_tile(w, unit, at(w.workspace, w.plan->slots + slot.index() * w.plan->slot_size));
     }
 }
 
@@ -601,21 +592,13 @@ void run_unit(const Work& w, size_t phase, size_t unit, size_t slot) {
 struct Phase {
     const Work& work;
     size_t phase, next;
-};
 
-void take_units(void* context, size_t) {
-    auto& phase = *static_cast<Phase*>(context);
-    const Work& w = phase.work;
-    const size_t slot = take_slot(w), units = w.units[phase.phase];
-    for (;;) {
-        const size_t unit = __atomic_fetch_add(&phase.next, size_t{1}, __ATOMIC_RELAXED);
-        if (unit >= units) {
-            break;
-        }
-        run_unit(w, phase.phase, unit, slot);
+    static void run(void* context, size_t) {
+        auto& p = *static_cast<Phase*>(context);
+        const AwaitedSlot slot(taken_of(p.work), p.work.plan->problem.units);
+        gemm::take_units(p.next, p.work.units[p.phase], [&](size_t unit) { run_unit(p.work, p.phase, unit, slot); });
     }
-    __atomic_store_n(&taken_of(w)[slot], 0U, __ATOMIC_RELEASE);
-}
+};
 
 }  // namespace
 }  // namespace kai::attention
@@ -654,9 +637,8 @@ kai_gemm_status kai_attention_run_unit(const kai_attention_work* work, size_t ph
     if (phase >= work->phases || unit >= work->units[phase]) {
         return KAI_GEMM_NO_UNIT;
     }
-    const size_t slot = take_slot(*work);
+    const AwaitedSlot slot(taken_of(*work), work->plan->problem.units);
     run_unit(*work, phase, unit, slot);
-    __atomic_store_n(&taken_of(*work)[slot], 0U, __ATOMIC_RELEASE);
     return KAI_GEMM_OK;
 }
 
@@ -672,9 +654,9 @@ kai_gemm_status kai_attention_run(
         Phase shared = {work, phase, 0};
         const size_t workers = min(plan->problem.units, work.units[phase]);
         if (parallel_for != nullptr && workers > 1) {
-            parallel_for(pool, workers, take_units, &shared);
+            parallel_for(pool, workers, Phase::run, &shared);
         } else {
-            take_units(&shared, 0);
+            Phase::run(&shared, 0);
         }
     }
     return KAI_GEMM_OK;

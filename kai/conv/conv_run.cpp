@@ -13,10 +13,12 @@
 #include <string.h>
 
 #include "kai/conv/conv.hpp"
-#include "kai/gemm/slot.hpp"
+#include "kai/gemm/workers.hpp"
 
 namespace kai::conv {
 namespace {
+
+using gemm::AwaitedSlot;
 
 // ---- which unit ----
 
@@ -348,21 +350,8 @@ uint32_t* taken_of(const Work& w) {
     return static_cast<uint32_t*>(w.workspace);
 }
 
-/// Takes a slot; waits while all are taken.
-size_t take_slot(const Work& w) {
-    for (;; gemm::pause()) {
-        for (size_t i = 0; i < w.plan->workers; ++i) {
-            if (__atomic_exchange_n(&taken_of(w)[i], 1U, __ATOMIC_ACQUIRE) == 0) {
-                return i;
-            }
-        }
-    }
-}
-void leave_slot(const Work& w, size_t slot) {
-    __atomic_store_n(&taken_of(w)[slot], 0U, __ATOMIC_RELEASE);
-}
-char* slot_at(const Work& w, size_t slot) {
-    return at(w.workspace, w.plan->slots + slot * w.plan->slot_size);
+char* memory_of(const Work& w, const AwaitedSlot& slot) {
+    return at(w.workspace, w.plan->slots + slot.index() * w.plan->slot_size);
 }
 
 /// What tasks share.
@@ -375,15 +364,9 @@ struct Queue {
         if (gemm::check_vectors(q.work.plan->gemm)) {
             return;  // other threads do it
         }
-        const size_t slot = take_slot(q.work);
-        for (;;) {
-            const size_t unit = __atomic_fetch_add(&q.next, size_t{1}, __ATOMIC_RELAXED);
-            if (unit >= q.work.units[0]) {
-                break;
-            }
-            run_tile(q.work, unit, slot_at(q.work, slot));
-        }
-        leave_slot(q.work, slot);
+        const AwaitedSlot slot(taken_of(q.work), q.work.plan->workers);
+        gemm::take_units(
+            q.next, q.work.units[0], [&](size_t unit) { run_tile(q.work, unit, memory_of(q.work, slot)); });
     }
 };
 
@@ -447,9 +430,8 @@ kai_gemm_status kai_conv_run_unit(const kai_conv_work* work, size_t phase, size_
     if (kai::gemm::check_vectors(work->plan->gemm)) {
         return KAI_GEMM_VECTORS_CHANGED;
     }
-    const size_t slot = take_slot(*work);
-    run_tile(*work, unit, slot_at(*work, slot));
-    leave_slot(*work, slot);
+    const AwaitedSlot slot(taken_of(*work), work->plan->workers);
+    run_tile(*work, unit, memory_of(*work, slot));
     return KAI_GEMM_OK;
 }
 

@@ -100,14 +100,12 @@ void take_parts(const Work& w, size_t phase, size_t parts, size_t& taken, size_t
     }
     const Slot slot(w, task);
     const size_t units = w.units[phase];
-    while (slot) {
-        const size_t part = __atomic_fetch_add(&taken, size_t{1}, __ATOMIC_RELAXED);
-        if (part >= parts) {
-            return;
-        }
-        for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
-            run_unit(w, phase, unit, slot);
-        }
+    if (slot) {
+        take_units(taken, parts, [&](size_t part) {
+            for (size_t unit = units * part / parts; unit < units * (part + 1) / parts; ++unit) {
+                run_unit(w, phase, unit, slot);
+            }
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kai/gemm/gemm.hpp"
+#include "kai/gemm/workers.hpp"
 
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {
@@ -11,15 +12,6 @@ namespace kai::gemm {
 /// Whether the run is one unit: nobody shares its states and slots, which are not set.
 KAI_INLINE bool is_single(const Work& w) {
     return w.single != 0;
-}
-
-/// Tells the core that this thread waits for another one.
-inline void pause() {
-#if defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");  // `yield` does nothing on most cores
-#elif defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
 }
 
 /// Which slots suit a unit of work.
@@ -43,20 +35,16 @@ public:
         auto* taken = reinterpret_cast<uint32_t*>(at(w.workspace, plan.layout.slots_taken));
         const size_t first = suits == Suits::beside ? plan.sme_workers : 0,
                      end = suits == Suits::with_sme ? plan.sme_workers : plan.workers;
-        size_t i = mixed ? first : unit % plan.workers;
-        for (size_t tried = first; tried < end; ++tried) {
-            if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
-                taken_ = &taken[i];
-                is_beside_ = mixed && i >= plan.sme_workers;
-                memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
-                return;
-            }
-            i = i + 1 < plan.workers ? i + 1 : 0;
+        const size_t i = take_slot(taken, first, end, mixed ? first : unit % plan.workers);
+        if (i != end) {
+            taken_ = &taken[i];
+            is_beside_ = mixed && i >= plan.sme_workers;
+            memory_ = at(w.workspace, plan.layout.slots + i * plan.layout.slot_size);
         }
     }
     ~Slot() {
         if (taken_ != nullptr) {
-            __atomic_store_n(taken_, 0U, __ATOMIC_RELEASE);
+            leave_slot(*taken_);
         }
     }
     Slot(const Slot&) = delete;
