@@ -28,12 +28,12 @@ using gemm::wrong;
 /// There is no such tap, or it lies outside the image.
 inline constexpr size_t kNone = SIZE_MAX;
 
-/// Places in a filter: first, first + step, ...
+/// Indices along an axis of the filter: first, first + step, ...
 struct Taps {
     size_t first, step, end;
 
-    /// The place of tap t; kNone: there are fewer.
-    size_t place(size_t t) const {
+    /// That of tap t; kNone: there are fewer.
+    size_t index(size_t t) const {
         const size_t at = first + t * step;
         return at < end ? at : kNone;
     }
@@ -66,17 +66,17 @@ struct Axis {
     size_t taps() const;
     /// The taps of a phase.
     Taps taps_of(size_t phase) const;
-    /// The pixel of the input of a place in the filter; kNone: it is padding.
-    size_t source(size_t pixel, size_t place) const {
-        if (place == kNone) {
+    /// The pixel of the input that meets an index of the filter; kNone: it is padding.
+    size_t source(size_t pixel, size_t index) const {
+        if (index == kNone) {
             return kNone;
         }
         // Below 0: a large number, which is no pixel of the input.
         if (transposed) {
-            const size_t from = pixel + pad, back = place * dilation;
+            const size_t from = pixel + pad, back = index * dilation;
             return from >= back && (from - back) / stride < in ? (from - back) / stride : kNone;
         }
-        const size_t p = pixel * stride + place * dilation - pad;
+        const size_t p = pixel * stride + index * dilation - pad;
         return p < in ? p : kNone;
     }
 };

@@ -10,7 +10,7 @@ namespace {
 size_t common_divisor(size_t a, size_t b) {
     return b == 0 ? a : common_divisor(b, a % b);
 }
-/// So many places further in the filter, a tap is of the same phase again.
+/// So many indices further, a tap is of the same phase again.
 size_t period_of(const Axis& axis) {
     return axis.stride / common_divisor(axis.stride, axis.dilation);
 }
@@ -26,9 +26,9 @@ Taps Axis::taps_of(size_t phase) const {
         return {0, 1, kernel};
     }
     const size_t period = period_of(*this);
-    for (size_t place = 0; place < period; ++place) {
-        if (place * dilation % stride == phase) {
-            return {place, period, kernel};
+    for (size_t index = 0; index < period; ++index) {
+        if (index * dilation % stride == phase) {
+            return {index, period, kernel};
         }
     }
     return {kernel, period, kernel};

@@ -68,7 +68,7 @@ void copy_matrix(const Plan& plan, const Matrix& m, const Source& s, char* to) {
     const size_t bytes = plan.tap_channels * s.outputs * weight_size(plan.problem);
     for (size_t i = 0; i < plan.phase_taps_height; ++i) {
         for (size_t j = 0; j < plan.phase_taps_width; ++j, to += bytes) {
-            const size_t row = rows.place(i), column = columns.place(j);
+            const size_t row = rows.index(i), column = columns.index(j);
             const bool exists = row != kNone && column != kNone;
             copy_tap(plan, s, exists ? at(s.data, row * s.strides.row + column * s.strides.column) : nullptr, to);
         }

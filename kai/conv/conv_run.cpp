@@ -145,7 +145,7 @@ struct Finder {
     void for_each_tap(size_t row, size_t column, bool joins, Visit visit) const {
         const size_t width = u.plan.phase_taps_width;
         for (size_t i = 0; i < u.plan.phase_taps_height; ++i) {
-            const size_t y = u.rows.source(row, rows.place(i));
+            const size_t y = u.rows.source(row, rows.index(i));
             const char* line = y != kNone ? u.in(y, 0) : nullptr;
             const size_t left = line != nullptr && joins ? u.columns.source(column, 0) : kNone;
             if (left != kNone && left + width <= u.p.width) {
@@ -153,7 +153,7 @@ struct Finder {
                 continue;
             }
             for (size_t j = 0; j < width; ++j) {
-                const size_t x = line != nullptr ? u.columns.source(column, columns.place(j)) : kNone;
+                const size_t x = line != nullptr ? u.columns.source(column, columns.index(j)) : kNone;
                 visit(x != kNone ? line + x * u.p.in_pixel : nullptr, size_t{1});
             }
         }
@@ -190,15 +190,15 @@ void gather_rows(const Unit& u, const Segment& s, char* to) {
     const int pad = pad_value(u.plan, u.x);
     const Finder finder(u);
     finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
-        char* place = to + i * row;
+        char* tap = to + i * row;
         finder.for_each_tap(y, x, finder.joined, [&](const char* from, size_t taps) {
             const size_t bytes = taps * tap_bytes;
             if (from != nullptr) {
-                memcpy(place, from, bytes);
+                memcpy(tap, from, bytes);
             } else {
-                memset(place, pad, bytes);
+                memset(tap, pad, bytes);
             }
-            place += bytes;
+            tap += bytes;
         });
     });
 }
@@ -225,10 +225,10 @@ void run_indirect(const Unit& u) {
     const Finder finder(u);
     for_each_segment(u, [&](const Segment& s) {
         finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
-            const void** place = table + i / group * group * taps + i % group;
+            const void** tap = table + i / group * group * taps + i % group;
             finder.for_each_tap(y, x, false, [&](const char* from, size_t) {
-                *place = from != nullptr ? from : pad;
-                place += group;
+                *tap = from != nullptr ? from : pad;
+                tap += group;
             });
         });
         kai_call call = call_of(plan, s.count);
