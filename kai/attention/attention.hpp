@@ -20,37 +20,22 @@ using Kernel = kai_attention_kernel;
 using Sequence = kai_attention_sequence;
 using Operands = kai_attention_operands;
 using Status = kai_gemm_status;
+using gemm::at;
+using gemm::divide_up;
+using gemm::fail;
+using gemm::is_float;
 using gemm::kAlignment;
+using gemm::max;
+using gemm::min;
+using gemm::place;
+using gemm::round_up;
+using gemm::size_of;
 using gemm::Violation;
 using gemm::wrong;
 
 /// The largest head.
 inline constexpr size_t kMostHead = 1024;
 
-constexpr size_t divide_up(size_t a, size_t b) {
-    return a / b + (a % b != 0);
-}
-constexpr size_t round_up(size_t a, size_t b) {
-    return divide_up(a, b) * b;
-}
-constexpr size_t min(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-constexpr size_t max(size_t a, size_t b) {
-    return a < b ? b : a;
-}
-inline const char* at(const void* p, size_t offset) {
-    return static_cast<const char*>(p) + offset;
-}
-inline char* at(void* p, size_t offset) {
-    return static_cast<char*>(p) + offset;
-}
-inline size_t size_of(kai_datatype type) {
-    return kai_get_datatype_size_in_bytes(type);
-}
-inline bool is_float(kai_datatype type) {
-    return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
-}
 inline size_t group_of(const Problem& p) {
     return p.heads / p.kv_heads;
 }

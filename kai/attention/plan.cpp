@@ -177,12 +177,6 @@ bool choose(const Problem& p, bool keys, Product& product) {
     return (with_sme && small) || choose_without(kSme, p, keys, product, small) || with_sme;
 }
 
-size_t place(size_t& end, size_t size) {
-    const size_t start = end;
-    end += round_up(size, kAlignment);
-    return start;
-}
-
 size_t packed_rows_bytes(const Kernel& kernel, size_t m, size_t k, size_t bl) {
     if (kernel.lhs_packer == nullptr) {
         return 0;
@@ -205,15 +199,14 @@ void set_sizes(Plan& plan) {
 
     size_t end = 0;
     place(end, p.units * sizeof(uint32_t));  // which slots are taken
-    const size_t slot = slot_of(plan).size;
-    plan.slots = end, plan.slot_size = slot;
-    end += p.units * slot;
+    plan.slot_size = slot_of(plan).size;
+    plan.slots = place(end, p.units * plan.slot_size);
     // Results of parts: rows of sequences that are divided.
     const size_t most_parts = divide_up(p.positions, plan.part), group = group_of(p);
     const size_t rows = min(p.tokens * group, p.sequences * plan.tile_rows);
     plan.parts_rows = most_parts > 1 ? p.kv_heads * most_parts * rows : 0;
     plan.parts = place(end, plan.parts_rows * (output_row(plan) + 2 * sizeof(float)));
-    plan.workspace_size = end;
+    plan.workspace_size = round_up(end, kAlignment);
 }
 
 size_t vector_bytes(const Plan& plan, kai_cpu_feature feature) {
@@ -222,12 +215,6 @@ size_t vector_bytes(const Plan& plan, kai_cpu_feature feature) {
         features |= product->gemm.ukernel->size_features | product->gemv.ukernel->size_features;
     }
     return (features >> feature & 1) == 0 ? 0 : feature == KAI_CPU_SME ? kai_cpu_sme_bytes() : kai_cpu_sve_bytes();
-}
-
-Status fail(Plan& plan, const Violation& violation) {
-    plan.status = violation.status;
-    kai::write(plan.reason, sizeof(plan.reason), violation.what);
-    return violation.status;
 }
 
 void explain_product(Text& text, const char* what, const Product& product, size_t pure) {
@@ -267,7 +254,7 @@ Slot slot_of(const Plan& plan) {
     s.values = place(end, plan.values.converts || plan.values.format.name != nullptr ? plan.values.operand_bytes : 0);
     // max, sum, factor, first, last, slope, distance; pointers to masks
     s.state = place(end, rows * (7 * sizeof(float) + sizeof(void*)));
-    s.size = end;
+    s.size = round_up(end, kAlignment);
     return s;
 }
 

@@ -16,10 +16,12 @@ using Work = kai_conv_work;
 using Status = kai_gemm_status;
 using gemm::at;
 using gemm::divide_up;
+using gemm::fail;
 using gemm::kAlignment;
 using gemm::max;
 using gemm::min;
 using gemm::mul_add;
+using gemm::place;
 using gemm::round_up;
 using gemm::size_of;
 using gemm::Violation;
@@ -157,12 +159,6 @@ inline size_t pad_bytes(const Plan& plan) {
                             : plan.path == KAI_CONV_DEPTHWISE ? plan.problem.in_channels
                                                               : 0;
     return channels * size_of(plan.problem.in_type);
-}
-/// A part of the workspace, whose end it moves.
-inline size_t place(size_t& end, size_t size) {
-    const size_t start = end;
-    end += round_up(size, kAlignment);
-    return start;
 }
 
 /// The bias of a matrix that is not in its panels, f32; NULL: there is none.

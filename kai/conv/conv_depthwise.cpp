@@ -189,8 +189,9 @@ Violation plan_depthwise(Plan& plan) {
         place(slot, is_direct(plan) ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, pad_bytes(plan));
-    plan.slots = end, plan.slot_size = slot;
-    plan.workspace_size = end + plan.workers * slot;
+    plan.slot_size = round_up(slot, kAlignment);
+    plan.slots = place(end, plan.workers * plan.slot_size);
+    plan.workspace_size = round_up(end, kAlignment);
     plan.packed_size = packed_of(plan).end;
     plan.pack_units = 1;
     plan.pack_workspace_size = round_up((taps_of(p) + 1) * p.out_channels * element, kAlignment);

@@ -111,8 +111,9 @@ void set_slots(Plan& plan, size_t slot) {
     size_t end = 0;
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, pad_bytes(plan));
-    plan.slots = end, plan.slot_size = slot;
-    plan.workspace_size = slot != 0 ? end + plan.workers * slot : end;
+    plan.slot_size = round_up(slot, kAlignment);
+    plan.slots = place(end, plan.workers * plan.slot_size);
+    plan.workspace_size = round_up(end, kAlignment);
     plan.packed_size = matrix_count(plan) * plan.gemm.packed_b_size;
     plan.pack_units = matrix_count(plan);
     // A matrix of weights, K x N.
@@ -148,8 +149,8 @@ Violation plan_gemm(Plan& plan) {
     // The operands and the work of the product come first.
     size_t end = 0;
     place(end, sizeof(kai_gemm_operands) + sizeof(kai_gemm_work));
-    plan.slots = end;
-    plan.workspace_size = end + round_up(plan.gemm.workspace_size, kAlignment);
+    plan.slots = place(end, plan.gemm.workspace_size);
+    plan.workspace_size = round_up(end, kAlignment);
     return {};
 }
 
@@ -328,12 +329,6 @@ void set_strides(const Plan& plan, Problem& p) {
     fill(p.out_pixel, p.out_channels * size_of(p.out_type));
     fill(p.out_row, plan.out_width * p.out_pixel);
     fill(p.out_image, plan.out_height * p.out_row);
-}
-
-Status fail(Plan& plan, const Violation& violation) {
-    plan.status = violation.status;
-    kai::write(plan.reason, sizeof(plan.reason), violation.what);
-    return violation.status;
 }
 
 void explain_path(Text& text, const Plan& plan) {

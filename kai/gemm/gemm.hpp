@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "kai/call.hpp"
+#include "kai/gemm/sizes.hpp"
 #include "kai/gemm/tag.hpp"
 #include "kai/gemm/violation.hpp"
 #include "kai/kai_call.h"
@@ -25,46 +26,9 @@ using Work = kai_gemm_work;
 /// larger).
 inline constexpr size_t kTileBytes = size_t{16} << 10;
 
-/// A division takes as long as a check of all operands, so there is none where all fits into one part.
-constexpr size_t divide_up(size_t a, size_t b) {
-    return a <= b ? a != 0 : a / b + (a % b != 0);
-}
-constexpr size_t round_up(size_t a, size_t b) {
-    return divide_up(a, b) * b;
-}
-constexpr size_t min(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-constexpr size_t max(size_t a, size_t b) {
-    return a < b ? b : a;
-}
-
-/// a * b + c, or SIZE_MAX if it overflows, or if one of them is SIZE_MAX: "too large" carries through.
-constexpr size_t mul_add(size_t a, size_t b, size_t c) {
-    size_t product = 0, sum = 0;
-    const bool overflow =
-        __builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum) || c == SIZE_MAX;
-    return (b != 0 && a == SIZE_MAX) || (a != 0 && b == SIZE_MAX) || overflow ? SIZE_MAX : sum;
-}
-
-inline const char* at(const void* p, size_t offset) {
-    return static_cast<const char*>(p) + offset;
-}
-inline char* at(void* p, size_t offset) {
-    return static_cast<char*>(p) + offset;
-}
-
-inline size_t size_of(kai_datatype type) {
-    return kai_get_datatype_size_in_bytes(type);
-}
-
 /// Whether kernels run. Otherwise A and B are not read, and C = clamp(bias + beta * C).
 inline bool multiplies(const Problem& p) {
     return is_integer(p.b_kind) || (p.k != 0 && p.alpha != 0);
-}
-
-inline bool is_float(kai_datatype type) {
-    return type == kai_dt_f32 || type == kai_dt_f16 || type == kai_dt_bf16;
 }
 
 /// Whether results of floating point are quantised as the last step.

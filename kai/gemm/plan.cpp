@@ -369,11 +369,6 @@ void set_packed_size(Plan& plan, size_t matrix) {
 void set_sizes(Plan& plan) {
     const Problem& p = plan.problem;
     kai_gemm_layout& to = plan.layout;
-    const auto place = [&](size_t& end, size_t size) {
-        const size_t start = round_up(end, kAlignment);
-        end = size == 0 ? end : start + size;
-        return start;
-    };
     plan.workers = p.units;
     if (plan.gemm.ukernel == nullptr) {
         if (p.b_constant && plan.bias_apart && p.n != 0) {

@@ -7,12 +7,10 @@
 
 #include "kai/engines/core/sentences.hpp"
 #include "kai/gemm/kai_gemm.h"
+#include "kai/gemm/sizes.hpp"
 
 #pragma GCC visibility push(hidden)
 namespace kai::gemm {
-
-/// Of the workspace, and of packed matrices.
-inline constexpr size_t kAlignment = 64;
 
 /// Nothing is wrong if `status` is KAI_GEMM_OK. That is all that it then says: each run makes a dozen of them.
 struct Violation {
@@ -35,14 +33,21 @@ template <typename Sentence, typename... Values>
     return {status, kai::violation(sentence, values...)};
 }
 
-/// Writes the sentence, cut off at `size` bytes, terminated. Returns its whole length.
-size_t write_sentence(const Violation& violation, char* text, size_t size);
-
 /// Makes the sentence the reason why the plan failed, unless it has one.
-void give_reason(kai_gemm_plan& plan, const Violation& violation);
+template <typename Plan>
+void give_reason(Plan& plan, const Violation& violation) {
+    if (plan.reason[0] == 0) {
+        kai::write(plan.reason, sizeof(plan.reason), violation.what);
+    }
+}
 
-/// Marks the plan as failed, and returns the status.
-kai_gemm_status fail(kai_gemm_plan& plan, const Violation& violation);
+/// Marks the plan as failed, and returns the status. A kernel that was tried may have given the reason.
+template <typename Plan>
+kai_gemm_status fail(Plan& plan, const Violation& violation) {
+    plan.status = violation.status;
+    give_reason(plan, violation);
+    return violation.status;
+}
 
 /// @name The checks of functions that take a plan
 /// @{
