@@ -21,8 +21,8 @@ set(KAI_EMULATED_CPUS
 # Which part of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a
 # fixed width is skipped: it is the same. Tests about values alone run at 512 and 128 bits and on Neoverse V1; those of
 # strides beyond 32 bits, of recorded products and of kernels that agree there and at 1024 bits, since some kernels for
-# SME have other loops from 1024 bits on; at 256 and 2048 bits those of clamps and of what is rejected are skipped, too,
-# and at 2048 bits, where everything takes long, those of threads and of how kernels and packers are called: no code of
+# SME have other loops from 1024 bits on; those of clamps and of what is rejected run at 512 and 128 bits and on Neoverse
+# V1, and at 2048 bits, where everything takes long, those of threads and of how kernels and packers are called: no code of
 # theirs depends on the length. CPUs without SVE run the same program: tests of shapes and depths, which reach every
 # function that a kernel or packer calls, show that nothing traps. (No kernel asks for the CPU but those of SME2, about
 # quarter-tile outer products; kleidiai_isa has read what instructions there are.) Cortex-A72 has the instructions of
@@ -43,7 +43,7 @@ set(KAI_RUNS
     "svl512|without_mop4|KLEIDIAI_CPU_DISABLE=smemop4|GTEST_FILTER=*Matmul.Shapes/*mop4*"
     "svl128||KLEIDIAI_TEST_ONLY=scalable"
     "svl256||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_no_values}:${kai_no_far}:${kai_no_bounds}"
-    "svl1024||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_no_values}"
+    "svl1024||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_no_values}:${kai_no_bounds}"
     "svl2048||KLEIDIAI_TEST_ONLY=scalable|GTEST_FILTER=${kai_no_values}:${kai_no_far}:${kai_no_bounds}:${kai_no_ways}"
     "neoverse-n1||GTEST_FILTER=${kai_paths}"
     "cortex-a53||GTEST_FILTER=${kai_paths}"
@@ -82,13 +82,14 @@ set(KAI_RUNS_gcc_debug
 set(kai_no_choices "-GemmDivision*:GgufFile.*:GemmFile.*:GemmChosen.*")
 set(kai_kernels_of_gemm "${kai_no_choices}:*GemmProducts.*:*GemmTag*:GemmBusy.*:GemmExperts.*:GemmBatch.*")
 string(APPEND kai_kernels_of_gemm ":GemmEpilogue.*:*GemmProduct.RowsMadeBefore/*:*GemmProduct.SameBits*")
+set(kai_beside_sme "GemmMixed.Bits*Worker:GemmPair.ColumnsThatThePlanDivides")  # at every length: panels depend on it
 set(KAI_RUNS_gemm
     "svl512||KLEIDIAI_GEMM_CASES=100"
     "svl128||KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=${kai_kernels_of_gemm}"
     "svl512|first_sme|KLEIDIAI_CPU_DISABLE=sme2|KLEIDIAI_GEMM_CASES=20|GTEST_FILTER=GemmProduct.*:GemmChoice.*"
-    "svl256||GTEST_FILTER=GemmTensor*:GemmChoice.*:GemmChosen.OfTheTable"
-    "svl1024||GTEST_FILTER=GemmTensor*"
-    "svl2048||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmTensor*:GemmProduct.Random*"
+    "svl256||GTEST_FILTER=${kai_beside_sme}:GemmTensor*:GemmChoice.*:GemmChosen.OfTheTable"
+    "svl1024||GTEST_FILTER=${kai_beside_sme}:GemmTensor*"
+    "svl2048||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=${kai_beside_sme}:GemmTensor*:GemmProduct.Random*"
     "neoverse-n1||KLEIDIAI_GEMM_CASES=40|GTEST_FILTER=${kai_no_choices}"
     "cortex-a53||KLEIDIAI_GEMM_CASES=60|GTEST_FILTER=${kai_kernels_of_gemm}:GemmMixed.*"
     "cortex-a72||KLEIDIAI_GEMM_CASES=10|GTEST_FILTER=GemmChoice.*:GemmTensor*:GemmKernels.*:*GemmProduct.*"
