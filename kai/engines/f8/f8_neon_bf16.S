@@ -25,10 +25,10 @@ start_step  .req x6
 
 // S of pair of columns c = 0.
 .macro clear c
-    movi    S0_\c\().16b, #0
-    movi    S1_\c\().16b, #0
-    movi    S2_\c\().16b, #0
-    movi    S3_\c\().16b, #0
+    movi    S0_\c\().2d, #0
+    movi    S1_\c\().2d, #0
+    movi    S2_\c\().2d, #0
+    movi    S3_\c\().2d, #0
 .endm
 
 // sums of row pair p += scale * S; the sums before this block are at start.

@@ -1,6 +1,6 @@
 // f32 <- bf16p x FP8 with BFMMLA: a part of a panel is decoded to bf16, exactly, and multiplied by many rows.
 //
-//     for each 128 rows, 12 columns
+//     for each 256 rows, 12 columns
 //         for each 512 k
 //             decode to the stack: f8_neon_bf16_decode.S
 //             for each 8 rows: multiply, scale, add: f8_neon_bf16.S
@@ -28,7 +28,7 @@ namespace kai {
 namespace {
 
 constexpr size_t kTileRows = 8, kPairs = kF8Columns / 2;
-constexpr size_t kRows = 128, kDepth = 512;  // of a pass; k of a part
+constexpr size_t kRows = 256, kDepth = 512;  // of a pass; k of a part
 constexpr size_t kMostBlocks = kDepth / 32;
 
 /// A format to decode: bytes of bf16 of the first 16 indices, what is added to upper bytes (f8_neon_bf16_decode.S).

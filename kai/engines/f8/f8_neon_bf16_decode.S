@@ -1,6 +1,7 @@
 // FP8 to bf16, exactly, for the tiles of f8_neon_bf16.S: groups of 12 columns x 4 k.
 //
-// A bf16 has a sign, 8 bits of exponent, 7 of mantissa. Its two bytes are made apart, 16 weights at once, and joined:
+// A bf16 has a sign, 8 bits of exponent, 7 of mantissa. Its two bytes are made apart, 16 weights at once, and joined by
+// ST2:
 //
 //     E4M3  s eeee mmm      lower byte: e mmm 0000   upper byte: sign, 0x3C plus the other bits of the exponent
 //     E5M2  s eeeee mm                  e mm 00000               sign, 0x38 plus the other bits of the exponent
@@ -9,14 +10,14 @@
 // sign; E5M2: 4 more than that, modulo 128, so that infinity and NaN are 0 to 3. NaN of E4M3 becomes 480; panels that
 // have one have a NaN among their scales.
 //
-//   W_0 - W_2    v0-v2    16 weights each: 4 k of 4 columns; then their lower bytes
-//   I_0 - I_2    v3-v5    index
-//   U_0 - U_2    v6, v7, v16   upper bytes
-//   magnitude, sign   v17, v18   0x7F, 0x80 in every byte
-//   base              v19        constant of the upper byte
-//   low, high         v20, v21   bytes by index
-//   V_0 - V_2    v22-v24  weights
-//   four         v25
+//   W_0, W_1, W_2     v0, v2, v4   lower bytes of 16 weights each: 4 k of 4 columns
+//   U_0, U_1, U_2     v1, v3, v5   upper bytes
+//   I_0, I_1, I_2     v6, v7, v16  index
+//   magnitude, sign   v17, v18     0x7F, 0x80 in every byte
+//   base              v19          constant of the upper byte
+//   low, high         v20, v21     bytes by index
+//   V_0 - V_2         v22-v24      weights
+//   four              v25          4 in every byte
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -27,10 +28,10 @@ groups      .req x1
 to          .req x2
 tables      .req x3
 
-    regs    0, W_0, W_1, W_2, I_0, I_1, I_2, U_0, U_1
-    regs    16, U_2, magnitude, sign, base, low, high, V_0, V_1, V_2, four
+    regs    0, W_0, U_0, W_1, U_1, W_2, U_2, I_0, I_1
+    regs    16, I_2, magnitude, sign, base, low, high, V_0, V_1, V_2, four
 
-// W_<i>, U_<i> = lower and upper bytes of V_<i>, in steps 0 to 8.
+// W_<i>, U_<i> = lower and upper bytes of V_<i>, in steps 0 to 6.
 .macro decode_e4m3 i, step
     when    \step, 0, and I_\i\().16b, V_\i\().16b, magnitude.16b
     when    \step, 1, shl W_\i\().16b, V_\i\().16b, #4
@@ -52,8 +53,6 @@ tables      .req x3
     when    \step, 4, add U_\i\().16b, U_\i\().16b, base.16b
     when    \step, 5, tbx U_\i\().16b, {high.16b}, I_\i\().16b
     when    \step, 6, bit U_\i\().16b, V_\i\().16b, sign.16b
-    when    \step, 7, zip1 I_\i\().16b, W_\i\().16b, U_\i\().16b
-    when    \step, 8, zip2 W_\i\().16b, W_\i\().16b, U_\i\().16b
 .endm
 .macro three decode, step
     \decode 0, \step
@@ -79,12 +78,9 @@ func \name, hidden
     three   \decode, 4
     three   \decode, 5
     three   \decode, 6
-    three   \decode, 7
-    three   \decode, 8
-    stp     qI_0, qW_0, [to]
-    stp     qI_1, qW_1, [to, #32]
-    stp     qI_2, qW_2, [to, #64]
-    add     to, to, #96
+    st2     {W_0.16b, U_0.16b}, [to], #32
+    st2     {W_1.16b, U_1.16b}, [to], #32
+    st2     {W_2.16b, U_2.16b}, [to], #32
     subs    groups, groups, #1
     b.ne    0b
     return

@@ -69,10 +69,10 @@ next_group  .req x9                             // bytes from 4 k of the panel t
 
 // S of 4 columns = 0.
 .macro clear s_0, s_1, s_2, s_3
-    movi    S_\s_0\().16b, #0
-    movi    S_\s_1\().16b, #0
-    movi    S_\s_2\().16b, #0
-    movi    S_\s_3\().16b, #0
+    movi    S_\s_0\().2d, #0
+    movi    S_\s_1\().2d, #0
+    movi    S_\s_2\().2d, #0
+    movi    S_\s_3\().2d, #0
 .endm
 // T = op(T, bound).
 .macro limit op, bound
@@ -111,7 +111,7 @@ func \name, hidden
     ldp     blocks, groups, [args, #F8_ROW_ARGS_blocks]
     ldp     at, next_group, [args, #F8_ROW_ARGS_start]
     transfer \vectors, ldp, ldr, T, at
-    movi    zeros.16b, #0
+    movi    zeros.2d, #0
     clear   0, 1, 2, 3
     clear   4, 5, 6, 7
     clear   8, 9, 10, 11

@@ -53,9 +53,9 @@ to          .req x11
 .endm
 
 .macro clear r
-    movi    S\r\()_0.16b, #0
-    movi    S\r\()_1.16b, #0
-    movi    S\r\()_2.16b, #0
+    movi    S\r\()_0.2d, #0
+    movi    S\r\()_1.2d, #0
+    movi    S\r\()_2.2d, #0
 .endm
 
 // S<r>_0 - S<r>_2 += products of 4 k: B_0 - B_2 (v2 - v4) times lane i of A_<a> (v<a>).
