@@ -109,12 +109,16 @@ Limits mlal_limits(const kai_ukernel& u, bool has_blocks, const Stride& stride) 
 
 /// Empty if no more is known of the kernel than its steps.
 Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
-    if (u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8) {  // blocks of rows that are gathered; a row that is not
+    if (u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8) {
+        // Blocks of rows that are gathered; a row that is not. Tiles of 4 rows that are packed and those that are not;
+        // rows in two tiles of 4.
         using L = kai::StaticLimits;
         return {
             {L::kGatheredBytes / 48, L::kColumns, 48, 0, 1},
             {6, L::kColumns, L::kGatheredBytes / 6, 0, 1},
-            {2, L::kColumns, L::kGatheredBytes, 0, 1}};
+            {2, L::kColumns, L::kGatheredBytes, 0, 1},
+            {6, L::kColumns, L::kGatheredBytes / 4, 0, 1},
+            {7, L::kColumns, 24, 0, 1}};
     }
     if (u.features == 0) {
         return portable_limits(u, has_blocks);

@@ -1,7 +1,6 @@
-// Static int8 with rows of the LHS found through a table of pointers (kai_run_imatmul_rows_qai8_fn), k in chunks: some
-// rows are gathered on the stack, each chunk padded with zeros to whole groups of k as the packed RHS has them, and
-// are then multiplied by what multiplies rows as they lie. That reads a row once for each panel of the RHS, and some
-// kernels pack it first: to gather it costs little beside that.
+// Static int8 with rows of the LHS found through a table of pointers (kai_run_imatmul_rows_qai8_fn), k in chunks. An
+// engine reads them through the table, or has them gathered: some rows on the stack, each chunk padded with zeros to
+// whole groups of k as the packed RHS has them, to be multiplied by what multiplies rows as they lie.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -67,7 +66,11 @@ KAI_INLINE void copy_chunk(const uint8_t* from, size_t count, size_t padded, uin
     if (i == padded) {
         return;
     }
-    __builtin_memcpy(to + i, from + i, count - i);
+    if (i != 0) {
+        vst1q_u8(to + count - 16, vld1q_u8(from + count - 16));
+    } else {
+        __builtin_memcpy(to, from, count);
+    }
 #else
     __builtin_memcpy(to, from, count);
 #endif
@@ -118,7 +121,7 @@ KAI_INLINE void copy_chunk(const uint8_t* from, size_t count, size_t padded, uin
 
 /// multiply(rows, count, k, dst): `count` rows of k bytes, one after another.
 template <class Multiply>
-KAI_INLINE void multiply_table(const StaticTableCall& c, const char* function, Multiply multiply) {
+KAI_INLINE void multiply_gathered(const StaticTableCall& c, const char* function, Multiply multiply) {
     constexpr size_t kTile = 6, kTiles = 12, kBytes = StaticLimits::kGatheredBytes;  // kTiles: tiles of 4 rows and of 6
     const size_t k = c.lhs.chunks * c.padded();
     if (k > kBytes) {
@@ -142,7 +145,7 @@ KAI_INLINE void multiply_table(const StaticTableCall& c, const char* function, M
 }  // namespace
 }  // namespace kai
 
-/// The functions of a micro-kernel. MULTIPLY(rows, count, k, to): as above, with `c` the call and `function` its name.
+/// The functions of a micro-kernel. MULTIPLY(NAME) computes the call `c`; `function` is its name.
 #define KAI_DEFINE_IMATMUL_STATIC(MULTIPLY, NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP)                  \
     KAI_DEFINE_IMATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, sizeof(int8_t))               \
     KAI_RUN_IMATMUL_ROWS_QAI8(NAME) {                                                                    \
@@ -163,7 +166,5 @@ KAI_INLINE void multiply_table(const StaticTableCall& c, const char* function, M
             dst_stride_row,                                                                              \
             params};                                                                                     \
         const char* const function = __func__;                                                           \
-        kai::multiply_table(c, function, [&](const uint8_t* rows, size_t count, size_t k, uint8_t* to) { \
-            MULTIPLY(NAME, rows, count, k, to);                                                          \
-        });                                                                                              \
+        MULTIPLY(NAME);                                                                                  \
     }

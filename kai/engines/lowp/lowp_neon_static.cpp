@@ -224,8 +224,10 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 #undef KAI_ISA_neon
 
-#define KAI_MULTIPLY(NAME, ROWS, COUNT, K, TO) \
-    kai::multiply({COUNT, c.n, K, ROWS, K, c.rhs, c.rhs_stride, TO, c.dst_stride}, *c.params, function)
+#define KAI_MULTIPLY(NAME)                                                                                   \
+    kai::multiply_gathered(c, function, [&](const uint8_t* rows, size_t count, size_t k, uint8_t* to) {      \
+        kai::multiply({count, c.n, k, rows, k, c.rhs, c.rhs_stride, to, c.dst_stride}, *c.params, function); \
+    })
 #define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
 #define KAI_ISA_neon KAI_LINES(KAI_DEFINE_TABLE)
 #define KAI_IMATMUL_ROWS KAI_LINE

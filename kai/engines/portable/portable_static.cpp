@@ -114,10 +114,12 @@ extern "C" {
 #define KAI_UKERNEL KAI_LINE
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8p_qsi8cxp/ukernels.def"
 
-#define KAI_MULTIPLY(NAME, ROWS, COUNT, K, TO)                                                                       \
-    const kai::StaticProblem problem{                                                                                \
-        COUNT, c.n, K, ROWS, c.rhs, TO, K, c.rhs_stride, c.dst_stride, kai::before_zero_point(*c.params, function)}; \
-    kai_loops_##NAME(&problem)
+#define KAI_MULTIPLY(NAME)                                                                                        \
+    const kai_matmul_requantize32_params to_int8 = kai::before_zero_point(*c.params, function);                   \
+    kai::multiply_gathered(c, function, [&](const uint8_t* rows, size_t count, size_t k, uint8_t* to) {           \
+        const kai::StaticProblem problem{count, c.n, k, rows, c.rhs, to, k, c.rhs_stride, c.dst_stride, to_int8}; \
+        kai_loops_##NAME(&problem);                                                                               \
+    })
 #define KAI_DEFINE_TABLE_ENTRY(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
 #define KAI_DEFINE_TABLE(NAME, LHS, RHS, ...)  \
     KAI_LOOPS(NAME, kai::run_static<kai::RHS>) \

@@ -13,9 +13,9 @@
     field(Byte16, 16, rounds)              /* f32: 1.5 * 2^23, plus the zero point unless adds_zero */          \
     field(Byte16, 16, lo)                  /* bounds of results, int8 */                                        \
     field(Byte16, 16, hi)                                                                                       \
-    field(const uint8_t*, 8, lhs)          /* the first row */                                                  \
+    field(const uint8_t*, 8, lhs)          /* the first row, or its pointers */                                 \
     field(size_t, 8, lhs_stride)                                                                                \
-    field(size_t, 8, last_lhs_stride)      /* of the last tile, to its last row; 0: one row twice */             \
+    field(size_t, 8, last_lhs_stride)      /* of the last tile, to its last row; 0: one row twice */            \
     field(size_t, 8, steps)                /* of 16 k */                                                        \
     field(const uint8_t*, 8, packed)       /* the other k of the first tile */                                  \
     field(size_t, 8, packed_stride)        /* to those of the next tile */                                      \
@@ -34,5 +34,8 @@
     field(size_t, 8, sums)                 /* whether dst gets the sums: 16 int32 of each row */                \
     field(size_t, 8, exact)                /* whether scaled sums may be beyond int16, or zero is */            \
     field(size_t, 8, adds_zero)            /* not exact: whether zero is added to what is rounded */            \
-    field(size_t, 8, clamps)               /* whether bounds are not those of int8 */
+    field(size_t, 8, clamps)               /* whether bounds are not those of int8 */                           \
+    field(size_t, 8, chunks)               /* rows through a table (SDOT): of `steps` each */                   \
+    field(const void*, 8, pad)             /* pointers equal to this one stay where they are, */                \
+    field(size_t, 8, offset)               /* others are moved by this many bytes */
 KAI_OFFSETS(QAI8_ARGS, KAI_QAI8_ARGS)

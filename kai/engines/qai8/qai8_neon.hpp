@@ -18,7 +18,6 @@
 
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/requantise.hpp"
-#include "kai/engines/core/static_table.hpp"
 #include "kai/engines/qai8/qai8_neon_parts.hpp"
 
 namespace kai {
@@ -90,15 +89,18 @@ template <class Isa>
     Qai8Args args = requantisation(params, function);
     args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = args.starts_stride = p.rhs_stride;
     args.dst_width = kPanel;
+    if (p.table != nullptr) {
+        args.chunks = p.k == 0 ? 0 : p.table->chunks, args.pad = p.table->pad, args.offset = p.table->offset;
+    }
     typename Isa::Storage storage;
     uint8_t results[kMostRows][kPanel];
     const size_t block = Isa::block_rows(p.m, p.n, p.k, kMostRows);
     for (size_t first = 0; first < p.m; first += block) {
         const size_t rows = KAI_MIN(p.m - first, block);
-        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
+        const uint8_t* const lhs = p.row(first);
         uint8_t* const dst = p.dst + first * p.dst_stride;
         Qai8Part parts[Isa::kMostParts];
-        const size_t count = Isa::prepare(p, lhs, rows, storage, parts);
+        const size_t count = Isa::prepare(p, first, rows, storage, parts);
         for (size_t n0 = 0; n0 < p.n; n0 += kStripPanels * kPanel) {
             const size_t n = KAI_MIN(p.n - n0, kStripPanels * kPanel), whole = n / kPanel, rest = n % kPanel;
             const uint8_t* const panel = p.rhs + n0 / kPanel * p.rhs_stride;
@@ -139,8 +141,3 @@ template <class Isa>
                 *params, __func__);                                                                              \
         }                                                                                                        \
     }
-
-/// Rows that were gathered, for KAI_DEFINE_IMATMUL_STATIC.
-#define KAI_MULTIPLY_GATHERED(ISA, NAME, ROWS, COUNT, K, TO) \
-    kai::multiply<kai::ISA>(                                 \
-        {COUNT, c.n, K, ROWS, K, c.rhs, c.rhs_stride, TO, c.dst_stride, kai::is_for_a55(#NAME)}, *c.params, function)

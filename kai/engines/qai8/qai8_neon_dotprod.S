@@ -1,4 +1,5 @@
-// Tiles of static int8 with SDOT (qai8_neon.hpp): the rows of A as they lie, B in panels of 16 columns.
+// Tiles of static int8 with SDOT (qai8_neon.hpp): the rows of A as they lie or in chunks that a table points to, B in
+// panels of 16 columns.
 //
 //     S = start + A x B               int8 or uint8 -> int32, A: 1 to 6 rows, B: 16 columns, in groups of 4 k
 //     result                          qai8_neon_results.inc; or S as it is
@@ -27,6 +28,10 @@
 //   scales  x23                      scales of the panel
 //   x16                                   scratch
 //   upper  x24, half_a  x25          by halves
+//   table  x10, chunk  x21           rows through a table: pointers of the next chunk of the tile, chunks to go;
+//   pad  x26, moved  x27             pointers equal to pad stay where they are, others are moved
+//
+// A block of the table is that of a tile, whatever rows it has: | chunk 0: row 0, row 1, ... row 5 | chunk 1: ... | ...
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
@@ -54,6 +59,10 @@ lhs_stride .req x22
 scales .req x23
 upper  .req x24
 half_a .req x25
+table  .req x10
+chunk  .req x21
+pad    .req x26
+moved  .req x27
 
     regs    0, A0, A1, A2, A3, A4, A5
     regs    4, B_0, B_1, B_2, B_3
@@ -72,6 +81,49 @@ half_a .req x25
 // The rows are those of the copied k from here on.
 .macro take_tail r
     add     row\r, next_tail, #16 * \r
+.endm
+.macro take_pointer r
+    ldr     row\r, [table, #8 * \r]
+.endm
+// row\r, a pointer of the table, = where the row is. Changes x16.
+.macro move_row r
+    cmp     row\r, pad
+    csel    x16, xzr, moved, eq
+    add     row\r, row\r, x16
+.endm
+// The rows are those of the next chunk from here on.
+.macro take_chunk
+    mov     left, steps
+    each_row take_pointer
+    add     table, table, #8 * 6
+    cbz     moved, 9f
+    each_row move_row
+9:
+.endm
+// What is loaded after the last k is not used.
+.macro take_any r
+    mov     row\r, args
+.endm
+// After the last step of a chunk is begun: the rows are those of what follows it.
+.macro take_next
+    .if in_table
+    subs    chunk, chunk, #1
+    b.eq    7f
+    take_chunk
+    b       8f
+7:  each_row take_any
+8:
+    .else
+    each_row take_tail
+    .endif
+.endm
+// Goes to \steps if there are more of them.
+.macro if_steps steps
+    .if in_table
+    cbnz    chunk, \steps
+    .else
+    cbnz    left, \steps
+    .endif
 .endm
 // The sums of row r to dst, which moves on.
 .macro store_sums r
@@ -120,24 +172,30 @@ half_a .req x25
 
 // S += all k; B is the first columns, the rows are those of the tile.
 .macro multiply_k
+    .if in_table
+    cbz     chunk, 6f
+    take_chunk
+    .else
     mov     left, steps
     cbnz    left, 2f
     each_row take_tail
     each_row load_a
     b       5f
+    .endif
 2:
     each_row load_a
 3:  // 16 k
     subs    left, left, #1
     b.ne    4f
-    each_row take_tail
+    take_next
 4:
     group_4k 0
     group_4k 1
     group_4k 2
     group_4k 3, 1
     add     rhs, rhs, #256
-    cbnz    left, 3b
+    if_steps 3b
+    .if !in_table
 5:  // up to 15 k
     cbz     groups, 6f
     group_4k 0
@@ -149,6 +207,7 @@ half_a .req x25
     cmp     groups, #3
     b.eq    6f
     group_4k 3
+    .endif
 6:
 .endm
 
@@ -210,18 +269,24 @@ half_a .req x25
 
 // S += all k; C_0 is the first quad, the rows are those of the tile.
 .macro multiply_by_halves
+    .if in_table
+    cbz     chunk, 6f
+    take_chunk
+    .else
     mov     left, steps
     cbz     left, 5f
+    .endif
     each_row load_lower_half
 3:  // 16 k
     groups_by_halves 0, 1, 1
     subs    left, left, #1
     b.ne    4f
-    each_row take_tail
+    take_next
 4:
     groups_by_halves 2, 3, 0
     add     rhs, rhs, #256
-    cbnz    left, 3b
+    if_steps 3b
+    .if !in_table
 5:  // up to 15 k
     cbz     groups, 6f
     each_row take_tail
@@ -235,6 +300,7 @@ half_a .req x25
     cmp     groups, #3
     b.eq    6f
     group_by_halves 3
+    .endif
 6:
 .endm
 
@@ -244,14 +310,19 @@ half_a .req x25
 .macro rows_tile name, count
 func \name, hidden
     .set    rows, \count
-    .if halves
+    .if in_table
+    frame   d8-d15, x19-x27
+    ldp     pad, moved, [args, #QAI8_ARGS_pad]
+    .elseif halves
     frame   d8-d15, x19-x25
     .else
     frame   d8-d15, x19-x23
     .endif
     ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
     ldr     steps, [args, #QAI8_ARGS_steps]
+    .if !in_table
     ldr     groups, [args, #QAI8_ARGS_groups]
+    .endif
     ldp     panels, starts, [args, #QAI8_ARGS_panels]
     ldr     scales, [args, #QAI8_ARGS_scales]
     ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
@@ -259,7 +330,9 @@ func \name, hidden
 
 0:  // a panel of columns
     ldr     next_row, [args, #QAI8_ARGS_lhs]
+    .if !in_table
     ldr     next_tail, [args, #QAI8_ARGS_packed]
+    .endif
     ldr     tiles, [args, #QAI8_ARGS_tiles]
     mov     dst, next_dst
 
@@ -272,12 +345,17 @@ func \name, hidden
     ldp     qB_0, qB_1, [rhs]
     ldp     qB_2, qB_3, [rhs, #32]
     .endif
+    .if in_table
+    mov     table, next_row
+    ldr     chunk, [args, #QAI8_ARGS_chunks]
+    .else
     mov     row0, next_row
     next_of 1, 0
     next_of 2, 1
     next_of 3, 2
     next_of 4, 3
     next_of 5, 4
+    .endif
     .if halves
     multiply_by_halves
     .else
@@ -295,7 +373,7 @@ func \name, hidden
     .if rows == 6
     add     x16, lhs_stride, lhs_stride, lsl #1
     add     next_row, next_row, x16, lsl #1
-    add     next_tail, next_tail, #16 * 6
+    if_more 1, in_table, add next_tail, next_tail, #16 * 6
     .endif
     subs    tiles, tiles, #1
     b.ne    1b
@@ -311,6 +389,7 @@ func \name, hidden
     return
 endfunc
 .endm
+    .set    in_table, 0
     .set    halves, 0
     .set    unsigned, 0
     rows_tile kai_qai8_1x16_neon_dotprod, 1
@@ -330,3 +409,12 @@ endfunc
     rows_tile kai_qau8_6x16_neon_dotprod_cortexa55, 6
     .set    unsigned, 0
     rows_tile kai_qai8_6x16_neon_dotprod_cortexa55, 6
+    .set    in_table, 1
+    rows_tile kai_qai8_table_6x16_neon_dotprod_cortexa55, 6
+    .set    halves, 0
+    rows_tile kai_qai8_table_1x16_neon_dotprod, 1
+    rows_tile kai_qai8_table_2x16_neon_dotprod, 2
+    rows_tile kai_qai8_table_3x16_neon_dotprod, 3
+    rows_tile kai_qai8_table_4x16_neon_dotprod, 4
+    rows_tile kai_qai8_table_5x16_neon_dotprod, 5
+    rows_tile kai_qai8_table_6x16_neon_dotprod, 6

@@ -182,8 +182,10 @@ second2     .req x9
 // Where the rows of a tile are stored: first0 (dst), second0, first1 and so on. Of a row that does not exist, the last
 // one, that is the row before, which is stored later.
 .macro row_addresses
+    .if pairs == 1
+    add     second0, dst, last_dst_stride
+    .else
     add     second0, dst, dst_stride
-    .if pairs > 1
     add     first1, second0, dst_stride
     .if pairs > 2
     add     second1, first1, dst_stride
@@ -330,11 +332,11 @@ func \name, hidden
     mov     dst, next_dst
 
 1:  // a tile
+    ldr     last_dst_stride, [args, #QAI8_ARGS_last_dst_stride]
     .if pairs > 1
     cmp     tiles, #1
     ldr     x16, [args, #QAI8_ARGS_last_lhs_stride]
     csel    x16, x16, lhs_stride, eq
-    ldr     last_dst_stride, [args, #QAI8_ARGS_last_dst_stride]
     csel    last_dst_stride, last_dst_stride, dst_stride, eq
     .endif
     mov     rhs, panel

@@ -3,12 +3,13 @@
 //
 // SMMLA takes 8 k of two rows. Where rows are multiplied by several panels, they are first packed to the stack, 6 or 4
 // rows together; few columns, or a k for which there is no room, take them as they lie, and only the last k % 16 are
-// packed.
+// packed. Rows that are found through a table are always packed, or gathered if there is no room for 4 of them.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
 #include "kai/engines/qai8/qai8_neon_lowp.hpp"
 #include "kai/engines/qai8/qai8_neon_sums.hpp"
+#include "kai/engines/qai8/qai8_neon_table.hpp"
 
 #define KAI_TILES(TYPES)                                                                      \
     kai_##TYPES##_6x16_neon_i8mm, kai_##TYPES##_4x16_neon_i8mm, kai_##TYPES##_2x16_neon_i8mm, \
@@ -63,84 +64,108 @@ struct I8mm {
         }
         return to + 2 * tile * kGroup;
     }
-    /// From k0 on, a multiple of 16. The last row stands for those that do not exist.
+    /// Some rows from k0 on, a multiple of 16, padded to whole groups; returns the end.
     template <size_t tile>
-    KAI_INLINE static void pack_tile(const uint8_t* lhs, size_t stride, size_t rows, size_t k0, size_t k, uint8_t* to) {
-        const uint8_t* row[tile];
-        KAI_UNROLL(6)
-        for (size_t r = 0; r < tile; ++r) {
-            row[r] = lhs + min(r, rows - 1) * stride;
-        }
+    KAI_INLINE static uint8_t* pack_rows(const uint8_t* const (&rows)[tile], size_t k0, size_t k, uint8_t* to) {
         uint8x16_t some[tile];
         for (; k0 + 16 <= k; k0 += 16) {
             KAI_UNROLL(6)
             for (size_t r = 0; r < tile; ++r) {
-                some[r] = vld1q_u8(row[r] + k0);
+                some[r] = vld1q_u8(rows[r] + k0);
             }
             to = pack(some, to);
         }
-        if (k0 < k) {
+        if (k0 == k) {
+            return to;
+        }
+        for (size_t r = 0; r < tile; ++r) {
+            some[r] = tail_of(rows[r], k);
+        }
+        uint8_t both[2 * tile * kGroup];
+        pack(some, both);
+        const size_t size = k - k0 > kGroup ? sizeof(both) : sizeof(both) / 2;
+        __builtin_memcpy(to, both, size);
+        return to + size;
+    }
+
+    /// Rows of a block as they lie, from k0 on.
+    struct Lying {
+        const uint8_t* lhs;
+        size_t stride, k0, k;
+
+        /// Packs a tile that begins at row i, of `count` rows; the last one stands for those that do not exist.
+        template <size_t tile>
+        KAI_INLINE void pack_tile(size_t i, size_t count, uint8_t* to) const {
+            const uint8_t* const row = lhs + i * stride;
+            const uint8_t* rows[tile];
+            KAI_UNROLL(6)
             for (size_t r = 0; r < tile; ++r) {
-                some[r] = tail_of(row[r], k);
+                rows[r] = row + min(r, count - 1) * stride;
             }
-            uint8_t both[2 * tile * kGroup];
-            pack(some, both);
-            __builtin_memcpy(to, both, k - k0 > kGroup ? sizeof(both) : sizeof(both) / 2);
+            pack_rows(rows, k0, k, to);
         }
-    }
-    /// Packs rows in tiles, from k0 on.
-    template <size_t tile>
-    KAI_INLINE static void pack_rows(
-        const Qai8& p, const uint8_t* lhs, size_t rows, size_t k0, size_t stride, uint8_t* to) {
-        for (size_t i = 0; i < rows; i += tile, to += stride) {
-            pack_tile<tile>(lhs + i * p.lhs_stride, p.lhs_stride, min(rows - i, tile), k0, p.k, to);
+    };
+
+    /// `tiles` tiles of `rows` rows become a part, whose first row, steps and groups are given: what is packed of them
+    /// goes to `to`, which moves on.
+    template <size_t tile, class Rows>
+    KAI_INLINE static Qai8Part pack_part(
+        const Rows& from, Qai8TileFn* run, size_t tiles, size_t rows, Qai8Part part, uint8_t*& to) {
+        part.run = run, part.tiles = tiles, part.packed_stride = part.groups * kGroup * tile, part.packed = to;
+        part.is_short = rows != tiles * tile;
+        for (size_t i = 0; i < rows && part.groups != 0; i += tile, to += part.packed_stride) {
+            from.template pack_tile<tile>(part.first + i, min(rows - i, tile), to);
         }
+        return part;
     }
-    [[gnu::noinline]] static size_t prepare(
-        const Qai8& p, const uint8_t* lhs, size_t rows, Storage& storage, Qai8Part* parts) {
-        const size_t packed = packed_tile(p.n, p.k);
-        const size_t steps = p.k / 16, tail_groups = (p.k % 16 + kGroup - 1) / kGroup;
-        const size_t groups = packed != 0 ? 2 * steps + tail_groups : tail_groups, k0 = packed != 0 ? 0 : 16 * steps;
-        Qai8Part part = {nullptr, 0, 0, packed != 0 ? 0 : steps, 0, groups, storage.packed, false};
-        uint8_t* to = storage.packed;
-        size_t done = 0, count = 0;
+    /// Cuts rows into parts of tiles of 6, if these are packed, and of 4; then `next` begins with the rows that are
+    /// left, at most 2. Returns how many parts there are.
+    template <class Rows>
+    KAI_INLINE static size_t cut(
+        const Rows& from, size_t packed, size_t rows, Qai8Part& next, uint8_t*& to, Qai8Part* parts) {
+        size_t count = 0;
         // 7 and 8 rows are two tiles of 4: tiles of 1 and 2 rows wait for loads.
         const size_t sixes = packed != kPackedTile ? 0
                              : rows % kPackedTile < 3 && rows > kPackedTile
                                  ? rows / kPackedTile - (rows % kPackedTile != 0)
                                  : (rows + 1) / kPackedTile;
         if (sixes != 0) {
-            done = min(sixes * kPackedTile, rows);
-            part.run = kSix, part.tiles = sixes, part.packed_stride = groups * kGroup * kPackedTile;
-            part.is_short = sixes * kPackedTile > rows;
-            pack_rows<kPackedTile>(p, lhs, done, 0, part.packed_stride, to);
-            parts[count++] = part;
-            to += sixes * part.packed_stride;
+            const size_t some = min(sixes * kPackedTile, rows);
+            parts[count++] = pack_part<kPackedTile>(from, kSix, sixes, some, next, to);
+            next.first += some;
         }
-        part.packed_stride = groups * kGroup * kTile;
-        if (const size_t fours = (rows - done + 1) / kTile) {
-            part.run = kFour, part.first = done, part.tiles = fours, part.packed = to;
-            const size_t some = min(fours * kTile, rows - done);
-            part.is_short = some % kTile != 0;
-            if (groups != 0) {
-                pack_rows<kTile>(p, lhs + done * p.lhs_stride, some, k0, part.packed_stride, to);
-            }
-            parts[count++] = part;
-            done += some, to += fours * part.packed_stride;
-        }
-        lhs += done * p.lhs_stride;
-        if (rows - done == 2) {
-            if (groups != 0) {
-                pack_tile<kTile>(lhs, p.lhs_stride, 2, k0, p.k, to);
-            }
-            parts[count++] = {kTwo, done, 1, part.steps, part.packed_stride, groups, to, false};
-        } else if (rows != done) {
-            if (tail_groups != 0) {
-                vst1q_u8(storage.tail, tail_of(lhs, p.k));
-            }
-            parts[count++] = {kOne, done, 1, steps, 0, tail_groups, storage.tail, false};
+        if (const size_t fours = (rows - next.first + 1) / kTile) {
+            const size_t some = min(fours * kTile, rows - next.first);
+            parts[count++] = pack_part<kTile>(from, kFour, fours, some, next, to);
+            next.first += some;
         }
         return count;
+    }
+    [[gnu::noinline]] static size_t prepare(
+        const Qai8& p, size_t first, size_t rows, Storage& storage, Qai8Part* parts) {
+        const size_t packed = packed_tile(p.n, p.k);
+        const size_t steps = p.k / 16, tail_groups = (p.k % 16 + kGroup - 1) / kGroup;
+        const size_t groups = packed != 0 ? 2 * steps + tail_groups : tail_groups, k0 = packed != 0 ? 0 : 16 * steps;
+        const Lying from = {p.row(first), p.lhs_stride, k0, p.k};
+        Qai8Part next = {nullptr, 0, 0, packed != 0 ? 0 : steps, 0, groups, nullptr, false};
+        uint8_t* to = storage.packed;
+        size_t count = cut(from, packed, rows, next, to, parts);
+        if (rows - next.first == 2) {
+            parts[count++] = pack_pair(from, 2, next, to);
+        } else if (rows != next.first) {
+            if (tail_groups != 0) {
+                vst1q_u8(storage.tail, tail_of(p.row(first + next.first), p.k));
+            }
+            parts[count++] = {kOne, next.first, 1, steps, 0, tail_groups, storage.tail, false};
+        }
+        return count;
+    }
+    /// One or two rows: a tile of 2, in the place of one of 4.
+    template <class Rows>
+    KAI_INLINE static Qai8Part pack_pair(const Rows& from, size_t rows, Qai8Part part, uint8_t* to) {
+        part = pack_part<kTile>(from, kTwo, 1, rows, part, to);
+        part.is_short = rows == 1;
+        return part;
     }
 };
 
@@ -155,7 +180,7 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 #undef KAI_ISA_neon_i8mm
 
-#define KAI_MULTIPLY(...) KAI_MULTIPLY_GATHERED(I8mm<kai::Types::both_int8>, __VA_ARGS__)
+#define KAI_MULTIPLY(NAME) KAI_MULTIPLY_TABLE_QAI8_NEON(PackedTable<kai::I8mm<kai::Types::both_int8>>, NAME)
 #define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE_TABLE)
 #define KAI_IMATMUL_ROWS KAI_LINE

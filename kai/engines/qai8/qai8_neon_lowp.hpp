@@ -42,7 +42,7 @@ template <class Isa, class Pipeline>
         const size_t rows = min(p.m - first, block);
         const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
         Qai8Part parts[Isa::kMostParts];
-        const size_t count = Isa::prepare(rows_of_p, lhs, rows, storage, parts);
+        const size_t count = Isa::prepare(rows_of_p, first, rows, storage, parts);
         for (size_t i = 0; i < rows && rhs_offset != 0; ++i) {
             const auto sum = static_cast<uint32_t>(sum_of_row(lhs + i * args.lhs_stride, p.k, p.flip != 0));
             terms[i] = static_cast<int32_t>(rhs_offset * sum + constant);

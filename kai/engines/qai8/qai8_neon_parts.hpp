@@ -8,6 +8,7 @@
 
 #include "kai/engines/core/base.hpp"
 #include "kai/engines/core/limits.hpp"
+#include "kai/engines/core/static_table.hpp"
 #include "kai/engines/qai8/qai8_args.h"
 
 namespace kai {
@@ -28,7 +29,13 @@ struct Qai8 {
     size_t rhs_stride;  // from panel to panel
     uint8_t* dst;
     size_t dst_stride;
-    bool for_a55;  // SDOT: tiles of 6 rows for Cortex-A55
+    bool for_a55;                        // SDOT: tiles of 6 rows for Cortex-A55
+    const StaticTable* table = nullptr;  // through which rows are found
+
+    /// A row as it lies.
+    KAI_INLINE const uint8_t* row(size_t i) const {
+        return k == 0 ? nullptr : lhs + i * lhs_stride;
+    }
 };
 
 /// Rows of a block that the same function computes.
@@ -77,6 +84,11 @@ KAI_INLINE int32_t sum_of_row(const uint8_t* row, size_t k, bool is_unsigned) {
 
 /// The last k % 16 of a row, padded with zeros.
 KAI_INLINE uint8x16_t tail_of(const uint8_t* row, size_t k) {
+    if (k >= 16) {
+        static constexpr uint8_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        const uint8x16_t last = vaddq_u8(vld1q_u8(kLanes), vdupq_n_u8(static_cast<uint8_t>(16 - k % 16)));
+        return vqtbl1q_u8(vld1q_u8(row + k - 16), last);
+    }
     uint8_t some[16] = {};
     __builtin_memcpy(some, row + k / 16 * 16, k % 16);
     return vld1q_u8(some);

@@ -95,7 +95,7 @@ template <class Isa>
         const size_t rows = min(p.m - first, block);
         const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
         Qai8Part parts[Isa::kMostParts];
-        const size_t count = Isa::prepare(rows_of_p, lhs, rows, storage, parts);
+        const size_t count = Isa::prepare(rows_of_p, first, rows, storage, parts);
         for (size_t i = 0; i < rows && (rows_differ || has_terms); ++i) {
             offsets[i] = lhs_offset_of(q, first + i);
             const auto sum =

@@ -9,8 +9,9 @@
 // term of the LHS zero point (kai_rhs_pack.h), which padding has to hold. The packed RHS is that of the family
 // matmul_clamp_qai8_qai8_qsi8cxpbi32sf32, each chunk padded with zeros to a multiple of kr.
 //
-// Rows are gathered to 32 KB of the stack, as many as fit, and multiplied by the tiles of that family; a single row
-// that does not fit is read in place, element by element.
+// SDOT reads chunks in place if their length is a multiple of 16; for SMMLA up to 32 KB of rows at a time are packed on
+// the stack, 4 or 6 together. Otherwise rows are gathered to 32 KB of the stack, as many as fit, and multiplied by the
+// tiles of that family; a single row that does not fit is read in place, element by element.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
