@@ -1,71 +1,28 @@
 // f32 <- qsi8d32p x qlu4c32p with LUTI4 and SDOT, blocks of 32, groups of 8 k: one row (RowFn), 16 columns at a time.
 // Formula and bits: blocks_neon_dotprod_symmetric_rows.S, whose C + S - C is exact, too.
 //
-// LUTI4 takes the 8 bytes of a column as they are, 16 nibbles: the low and the high one of a byte in turn, which are
-// 16 k apart. So the row is interleaved alike, and a column has a sum of its own in four lanes:
-//
-//     bytes of a column    k 0 | 16    1 | 17   ...   7 | 23
-//     LUTI4                k 0, 16, 1, 17, ..., 7, 23
-//     ZIP1 of the row      k 0, 16, 1, 17, ..., 7, 23          ZIP2: 8, 24, ..., 15, 31
-//
 // For 32 k of 4 columns that is 8 LUTI4 and 8 SDOT, and 3 ADDP join the lanes. (TBL needs an AND or a USHR before each
 // of 8, and 1 ADDP.)
 //
-//   Registers, and those of int_neon_row.inc: SUMS_F is sum
+//   Registers, and those of int_neon_row.inc, int_neon_lut.inc: SUMS_F is sum
 //   x5, x15     blocks, blocks to go
-//   v0, v1      row_low, row_high    the row, k 0-7 and 8-15 with those 16 further on
-//   v2, v3      two pairs of columns; after the products scales of the columns
-//   v4 - v7     what they select
+//   v4 - v7     SCALE    after the products: scales of the columns
 //   v13         the table, which is before the first panel's blocks
-//   v16 - v31   COLUMN_0 - COLUMN_3: sums of a column of each quad
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8.2-a+dotprod
 #include "kai/engines/asm/asm.h"
-#include "kai/engines/asm/lut.inc"
 #include "kai/engines/int_neon/int_neon_row.inc"
+#define LUT_TABLE 13
+#define LUT_ZERO 0
+#include "kai/engines/int_neon/int_neon_lut.inc"
 
 #define LHS_BLOCK 34    // f16 + 32 bytes
 #define LHS_ELEMENTS 2
 #define RHS_BLOCK 72    // 4 x 16 bits + 64 bytes
 #define RHS_ELEMENTS 8
 
-reg row_low, 0
-reg row_high, 1
 regs 4, SCALE_0, SCALE_1, SCALE_2, SCALE_3
-regs 16, COLUMN_0_0, COLUMN_0_1, COLUMN_0_2, COLUMN_0_3
-regs 20, COLUMN_1_0, COLUMN_1_1, COLUMN_1_2, COLUMN_1_3
-regs 24, COLUMN_2_0, COLUMN_2_1, COLUMN_2_2, COLUMN_2_3
-regs 28, COLUMN_3_0, COLUMN_3_1, COLUMN_3_2, COLUMN_3_3
-
-// \do quad: for each.
-.macro each_quad do, rest:vararg
-    \do     0, \rest
-    if_more quads, 1, \do 1, \rest
-    if_more quads, 2, \do 2, \rest
-    if_more quads, 2, \do 3, \rest
-.endm
-
-// The columns of quad \q = 0.
-.macro start_columns q, rest:vararg
-    movi    COLUMN_0_\q\().2d, #0
-    movi    COLUMN_1_\q\().2d, #0
-    movi    COLUMN_2_\q\().2d, #0
-    movi    COLUMN_3_\q\().2d, #0
-.endm
-
-// The columns of a quad += the products of 16 bytes of the row, \k, and what is \at bytes from here.
-.macro add_products q, at, k
-    ldp     q2, q3, [quad_\q, #\at]
-    luti4_bytes 4, 13, 2, 0
-    luti4_bytes 5, 13, 2, 1
-    luti4_bytes 6, 13, 3, 0
-    luti4_bytes 7, 13, 3, 1
-    sdot    COLUMN_0_\q\().4s, v4.16b, \k\().16b
-    sdot    COLUMN_1_\q\().4s, v5.16b, \k\().16b
-    sdot    COLUMN_2_\q\().4s, v6.16b, \k\().16b
-    sdot    COLUMN_3_\q\().4s, v7.16b, \k\().16b
-.endm
 
 .macro load_scale q, rest:vararg
     ldr     dSCALE_\q, [quad_\q, #-RHS_ELEMENTS]
@@ -79,16 +36,7 @@ regs 28, COLUMN_3_0, COLUMN_3_1, COLUMN_3_2, COLUMN_3_3
 
 // SUMS_F += a block.
 .macro add_block
-    ldp     q2, q3, [row]
-    zip1    row_low.16b, v2.16b, v3.16b
-    zip2    row_high.16b, v2.16b, v3.16b
-    each_quad start_columns
-    each_quad add_products, 0, row_low
-    each_quad add_products, 32, row_high
-    op_quads addp, 4s, COLUMN_0, COLUMN_0, COLUMN_1
-    op_quads addp, 4s, COLUMN_2, COLUMN_2, COLUMN_3
-    op_quads addp, 4s, COLUMN_0, COLUMN_0, COLUMN_2
-
+    luti4_32k row
     ldr     h2, [row, #-LHS_ELEMENTS]
     add     row, row, #LHS_BLOCK
     each_quad load_scale
@@ -123,7 +71,9 @@ regs 28, COLUMN_3_0, COLUMN_3_1, COLUMN_3_2, COLUMN_3_3
 
 // A RowFn. Scales of the columns: f16, bf16 if x7 is not 0.
 func kai_row_qsi8d32p1x8_qlu4c32p4x8_neon_lut, hidden
-    frame   d8-d15
+    frame   d8-d15, space=32
+    stp     xzr, xzr, [sp, #LUT_ZERO]
+    stp     xzr, xzr, [sp, #LUT_ZERO + 16]
     ldur    q13, [x1, #-16]
     each_16_columns 4, blocks_of_32_quads
     return

@@ -33,6 +33,10 @@ KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4vlx4_1x4vl_sme2_
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp4x4_qsu2cxp4x4bf32sf32_8x4_neon_dotprod)
 
+/// LUTI2 and SDOT, one row; shares its RHS with the 8 x 4 kernel.
+kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_lut;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_lut)
+
 /// SDOT, one row; shares its RHS with the 8 x 4 kernel.
 kai_matmul_clamp_f32_qai8dxp_qsu2cxp_run_fn kai_run_matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qai8dxp1x4_qsu2cxp4x4bf32sf32_1x4_neon_dotprod)

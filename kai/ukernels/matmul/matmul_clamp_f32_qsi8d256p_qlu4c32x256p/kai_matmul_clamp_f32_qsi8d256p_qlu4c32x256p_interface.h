@@ -37,6 +37,10 @@ kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d256p4x4_qlu4c32x256p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p4x4_qlu4c32x256p4x4_16x4_neon_dotprod)
 
+/// LUTI4 and SDOT, one row. The same RHS as SMMLA with 16 rows.
+kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn kai_run_matmul_clamp_f32_qsi8d256p1x8_qlu4c32x256p4x8_1x4_neon_lut;
+KAI_DECLARE_GETTERS(MATMUL, matmul_clamp_f32_qsi8d256p1x8_qlu4c32x256p4x8_1x4_neon_lut)
+
 /// SDOT, one row. The same RHS as SMMLA with 16 rows.
 kai_matmul_clamp_f32_qsi8d256p_qlu4c32x256p_run_fn
     kai_run_matmul_clamp_f32_qsi8d256p1x8_qlu4c32x256p4x8_1x4_neon_dotprod;

@@ -35,6 +35,10 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi2c32p4x8_16x4_neo
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi2c32p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi2c32p4x4_16x4_neon_dotprod)
 
+/// LUTI2 and SDOT, one row. The same RHS as SMMLA.
+kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_lut;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_lut)
+
 /// SDOT, one row; shares its RHS with the SMMLA kernel. Any m.
 kai_matmul_clamp_f32_qsi8d32p_qsi2c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi2c32p4x8_1x4_neon_dotprod)
