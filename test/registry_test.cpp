@@ -165,6 +165,28 @@ TEST(Registry, PackersAreInTheOrderOfTheCatalogue) {
     EXPECT_GT(several, 0U);
 }
 
+/// Of packers of one kind that read the same rows, those that run on any CPU come last.
+TEST(Registry, PackersForAnyCpuComeLast) {
+    size_t pairs = 0;
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        for (const auto packer : {kai_registry_lhs_packer, kai_registry_rhs_packer}) {
+            for (size_t i = 0; const kai_packer* first = packer(u, i); ++i) {
+                for (size_t j = i + 1; const kai_packer* later = packer(u, j); ++j) {
+                    const bool alike = test::is_unified(*first) == test::is_unified(*later) &&
+                                       kai::same_name(first->source_format, later->source_format);
+                    if (alike && (first->features == 0) != (later->features == 0)) {
+                        ++pairs;
+                        EXPECT_NE(first->features, 0U) << u->name << ": " << first->name << ", " << later->name;
+                    }
+                }
+            }
+        }
+    }
+    if (pairs == 0) {
+        GTEST_SKIP() << "this CPU has no packers but those that run on any";
+    }
+}
+
 TEST(Registry, KernelsForOneRowShareTheirRhsWithKernelsForMany) {
     std::set<std::string> families;
     const auto best_for_many = [](const char* family) {
