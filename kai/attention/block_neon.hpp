@@ -157,9 +157,10 @@ KAI_INLINE float32x4_t load_rows(const float* from, size_t count, float none) {
     if (count == kQuad) {
         return vld1q_f32(from);
     }
-    float values[kQuad] = {none, none, none, none};
-    for (size_t i = 0; i < count; ++i) {
-        values[i] = from[i];
+    float values[kQuad];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kQuad; ++i) {  // no loop of `count`: it would be a call of memcpy
+        values[i] = i < count ? from[i] : none;
     }
     return vld1q_f32(values);
 }
@@ -169,8 +170,11 @@ KAI_INLINE void store_rows(float* to, float32x4_t x, size_t count) {
     }
     float values[kQuad];
     vst1q_f32(values, x);
-    for (size_t i = 0; i < count; ++i) {
-        to[i] = values[i];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kQuad; ++i) {
+        if (i < count) {
+            to[i] = values[i];
+        }
     }
 }
 

@@ -20,7 +20,7 @@ void set_rows(Powers& powers, const Row& a, const Row& b) {
     powers.lower_a = a.lower, powers.lower_b = b.lower, powers.scale_a = a.scale, powers.scale_b = b.scale;
 }
 
-/// Plain rows, one at a time; or panels, two at a time.
+/// Plain rows, one at a time; or panels, two at a time, the last one alone.
 struct Brains {
     KAI_INLINE static void run(const SoftmaxBlock& b, const Row* rows, size_t first, size_t count) {
         constexpr float kCubic[] = {kPolynomial3[1], kPolynomial3[2], kPolynomial3[3]};
@@ -30,36 +30,57 @@ struct Brains {
         vst1q_u16(reinterpret_cast<uint16_t*>(powers.ones), vdupq_n_u16(0x3F80));
         powers.c3 = kPolynomial3[0];
         for (size_t i = 0; i < count; i += b.p_row != 0 ? 1 : 2) {
-            b.p_row != 0 ? plain(b, powers, rows[i], first + i)
-                         : panel(b, powers, rows[i], rows[i + 1 < count ? i + 1 : i], first + i, count - i);
+            if (b.p_row != 0) {
+                plain(b, powers, rows[i], first + i, at(b.p, (first + i) * b.p_row));
+            } else if (i + 1 < count) {
+                two_of_panel(b, powers, rows[i], rows[i + 1], first + i);
+            } else {
+                one_of_panel(b, powers, rows[i], first + i);
+            }
         }
     }
 
-    KAI_INLINE static void plain(const SoftmaxBlock& b, Powers& powers, const Row& row, size_t r) {
+    KAI_INLINE static void plain(const SoftmaxBlock& b, Powers& powers, const Row& row, size_t r, void* to) {
         set_rows(powers, row, row);
         b.sum[r] += vaddvq_f32(kai_attention_powers_bf16(
-            row.scores, row.scores + kQuad, 2 * kQuad * sizeof(float), at(b.p, r * b.p_row), 2 * kQuad * kElement,
+            row.scores, row.scores + kQuad, 2 * kQuad * sizeof(float), to, 2 * kQuad * kElement,
             b.columns / (2 * kQuad), &powers));
     }
 
-    /// Two rows, or the last one twice: both have space in the panel.
-    KAI_INLINE static void panel(
-        const SoftmaxBlock& b, Powers& powers, const Row& even, const Row& odd, size_t r, size_t count) {
-        constexpr size_t kPanelRows = 8, kGroup = kPanelRows * kQuad * kElement;
-        set_rows(powers, even, odd);
-        float32x4_t sums = vdupq_n_f32(0);
+    static constexpr size_t kPanelRows = 8, kQuadBytes = kQuad * kElement, kGroup = kPanelRows * kQuadBytes;
+
+    /// visit(first column, groups of four columns, the row r in the first one) for each page of a panel.
+    template <typename Visit>
+    KAI_INLINE static void for_each_page(const SoftmaxBlock& b, size_t r, Visit visit) {
         void* page = b.p;
         for (size_t c = 0; c < b.columns; c += b.page, page = at(page, b.page_stride)) {
             const size_t groups = (b.page < b.columns - c ? b.page : b.columns - c) / kQuad;
-            void* const p = at(page, r / kPanelRows * groups * kGroup + r % kPanelRows * kQuad * kElement);
+            visit(c, groups, at(page, r / kPanelRows * groups * kGroup + r % kPanelRows * kQuadBytes));
+        }
+    }
+
+    KAI_INLINE static void two_of_panel(
+        const SoftmaxBlock& b, Powers& powers, const Row& even, const Row& odd, size_t r) {
+        set_rows(powers, even, odd);
+        float32x4_t sums = vdupq_n_f32(0);
+        for_each_page(b, r, [&](size_t c, size_t groups, void* p) {
             sums = vaddq_f32(
                 sums, kai_attention_powers_bf16(
                           even.scores + c, odd.scores + c, kQuad * sizeof(float), p, kGroup, groups, &powers));
-        }
+        });
         b.sum[r] += vpadds_f32(vget_low_f32(sums));
-        if (count > 1) {
-            b.sum[r + 1] += vpadds_f32(vget_high_f32(sums));
-        }
+        b.sum[r + 1] += vpadds_f32(vget_high_f32(sums));
+    }
+
+    /// A plain row over its scores, which are read before, then four elements at a time.
+    KAI_INLINE static void one_of_panel(const SoftmaxBlock& b, Powers& powers, const Row& row, size_t r) {
+        plain(b, powers, row, r, row.scores);
+        for_each_page(b, r, [&](size_t c, size_t groups, void* p) {
+            const void* from = at(row.scores, c * kElement);
+            for (size_t g = 0; g < groups; ++g, from = at(from, kQuadBytes), p = at(p, kGroup)) {
+                __builtin_memcpy(p, from, kQuadBytes);
+            }
+        });
     }
 };
 

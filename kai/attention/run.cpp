@@ -172,15 +172,18 @@ struct Unit {
     const Operands& x;
     const Tile& t;
     const Kernels& kernels;
-    Space m;
+    const Space& m;
+    bool packs_p;  ///< whether the block kernel packs P
 
     const Problem& p() const {
         return plan.problem;
     }
 
-    /// The kernel of a product for the rows of the tile.
+    const Kernel& kernel_of(const Product& product) const {
+        return t.rows == 1 ? product.gemv : product.gemm;
+    }
     kai_call call_of(const Product& product, size_t k) const {
-        const Kernel& kernel = t.rows == 1 ? product.gemv : product.gemm;
+        const Kernel& kernel = kernel_of(product);
         kai_call call = {};
         call.ukernel = kernel.ukernel, call.lhs_packer = kernel.lhs_packer;
         call.m = t.rows, call.k = k, call.bl = product.type == kai_dt_int8 ? 32 : 0;
@@ -197,7 +200,7 @@ struct Unit {
     void multiply(
         const Product& product, const void* rows, size_t row_stride, void* packed, bool packs, const void* operand,
         size_t n, size_t k, size_t plain_stride, float* to, size_t to_row) const {
-        const Kernel& kernel = t.rows == 1 ? product.gemv : product.gemm;
+        const Kernel& kernel = kernel_of(product);
         kai_call call = call_of(product, k);
         call.n = n, call.lhs = rows, call.lhs_stride = row_stride;
         if (kernel.lhs_packer != nullptr) {
@@ -215,7 +218,7 @@ struct Unit {
 
     void gather_queries() const {
         const Sequence& s = *t.sequence;
-        const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
+        const Kernel& kernel = kernel_of(plan.scores);
         const size_t row = p().key_size * size_of(p().q_type);
         const size_t head = or_none(s.q_head, row), token = or_none(s.q_token, p().heads * row);
         for_each_row(plan, t, [&](size_t i, Row r) {
@@ -271,7 +274,7 @@ struct Unit {
 
     void score(size_t start, bool packs) const {
         const size_t stride = plan.block * sizeof(float);
-        const Kernel& kernel = t.rows == 1 ? plan.scores.gemv : plan.scores.gemm;
+        const Kernel& kernel = kernel_of(plan.scores);
         for_each_page(start, [&](size_t position, size_t count) {
             multiply(
                 plan.scores, m.q, p().key_size * size_of(kernel.row_type), m.q_packed, packs,
@@ -282,19 +285,16 @@ struct Unit {
         });
     }
 
-    /// Whether the block kernel packs P, and the bytes of a page of it.
-    bool packs_p() const {
-        return t.rows > 1 && kernels.packs_bf16 && takes_bf16_8x4(plan.values.gemm);
-    }
+    /// Bytes of a page of P that the block kernel packs.
     size_t packed_page() const {
         return round_up(t.rows, kFewRows) * p().page * sizeof(uint16_t);
     }
 
     void softmax(size_t start) const {
-        const Kernel& kernel = t.rows == 1 ? plan.values.gemv : plan.values.gemm;
+        const Kernel& kernel = kernel_of(plan.values);
         const size_t size = size_of(kernel.row_type), columns = min(plan.block, t.positions.last - start);
         SoftmaxBlock b = {};
-        b.rows = t.rows, b.columns = round_up(columns, packs_p() ? kColumns : p().page);
+        b.rows = t.rows, b.columns = round_up(columns, packs_p ? kColumns : p().page);
         b.scores = m.scores, b.score_row = plan.block * sizeof(float);
         b.first = m.first, b.last = m.last;
         b.scale = scale();
@@ -303,7 +303,7 @@ struct Unit {
         b.slope = x.slopes != nullptr ? m.slope : nullptr, b.distance = m.distance;
         b.max = m.max, b.sum = m.sum, b.factor = m.factor;
         b.p = m.p, b.p_type = kernel.row_type, b.p_row = plan.block * size;
-        if (packs_p()) {
+        if (packs_p) {
             b.p = m.p_packed, b.p_type = kai_dt_bf16, b.p_row = 0;
             b.page = p().page, b.page_stride = packed_page();
         }
@@ -319,7 +319,7 @@ struct Unit {
     };
     /// to = P * values of `count` columns.
     void multiply_values(const Probabilities& of, const void* values, size_t count, float* to) const {
-        const size_t element = size_of((t.rows == 1 ? plan.values.gemv : plan.values.gemm).row_type);
+        const size_t element = size_of(kernel_of(plan.values).row_type);
         const bool in_place = plan.values.format.name == nullptr;
         multiply(
             plan.values, m.p + of.at * element, plan.block * element, of.packed, of.packs, values, count, of.depth,
@@ -351,31 +351,31 @@ struct Unit {
     /// output = factor * output + P * values; `first`: there is no output yet. P is 0 where nothing is seen.
     void add_values(size_t start, bool first) const {
         const float* factor = m.factor;
-        const bool in_place = plan.values.format.name == nullptr, packed = packs_p();
+        const bool in_place = plan.values.format.name == nullptr;
         for_each_page(start, [&](size_t position, size_t seen) {
             const size_t at_p = position - start, filled = min(p().page, t.sequence->length - position);
-            char* const to_pack = m.p_packed + (packed ? at_p / p().page * packed_page() : 0);
+            char* const to_pack = m.p_packed + (packs_p ? at_p / p().page * packed_page() : 0);
             if (seen < p().page && !in_place && !plan.values.converts && t.rows <= kFewRows) {
                 // A copy of the page would cost few rows as much as the product. The last group alone is copied.
                 const size_t whole = seen / plan.values.format.kr * plan.values.format.kr;
                 if (whole != 0) {
                     add_product(factor, first, [&](float* to) {
-                        multiply_panels({at_p, whole, to_pack, !packed}, at(page(position), plan.values_offset), to);
+                        multiply_panels({at_p, whole, to_pack, !packs_p}, at(page(position), plan.values_offset), to);
                     });
                 }
                 if (whole != seen) {
                     const void* values = load_values_of_group(plan, page(position), whole, seen, m.values);
-                    char* const rest = to_pack + (packed ? whole * kFewRows * sizeof(uint16_t) : 0);
+                    char* const rest = to_pack + (packs_p ? whole * kFewRows * sizeof(uint16_t) : 0);
                     add_product(factor, first, [&](float* to) {
-                        multiply_values({at_p + whole, seen - whole, rest, !packed}, values, p().value_size, to);
+                        multiply_values({at_p + whole, seen - whole, rest, !packs_p}, values, p().value_size, to);
                     });
                 }
                 return;
             }
-            const size_t depth = packed ? round_up(seen, kColumns) : in_place ? seen : filled;
+            const size_t depth = packs_p ? round_up(seen, kColumns) : in_place ? seen : filled;
             const void* values = load_values(plan, page(position), min(filled, depth), depth, m.values);
             add_product(factor, first, [&](float* to) {
-                multiply_values({at_p, depth, to_pack, !packed}, values, p().value_size, to);
+                multiply_values({at_p, depth, to_pack, !packs_p}, values, p().value_size, to);
             });
         });
     }
@@ -514,10 +514,11 @@ Stored stored_row(const Work& w, size_t row) {
         reinterpret_cast<float*>(start + plan.parts_rows * output_row(plan) + row * 2 * sizeof(float))};
 }
 
-void run_tile(const Work& w, size_t unit, char* slot) {
+void run_tile(const Work& w, size_t unit, const Space& space) {
     const Plan& plan = *w.plan;
     const Tile t = tile_of(w, unit);
-    const Unit u = {plan, *w.operands, t, kernels_for_this_cpu(), space_of(plan, slot)};
+    Unit u = {plan, *w.operands, t, kernels_for_this_cpu(), space, false};
+    u.packs_p = u.kernels.packs_bf16 && takes_bf16_8x4(u.kernel_of(plan.values));
     u.compute();
     for_each_row(plan, t, [&](size_t i, Row row) {
         const float* output = reinterpret_cast<const float*>(at(u.m.output, i * output_row(plan)));
@@ -576,16 +577,16 @@ void merge(const Work& w, size_t unit) {
 
 // ---- workers ----
 
-uint32_t* taken_of(const Work& w) {
-    return static_cast<uint32_t*>(w.workspace);
-}
-
-void run_unit(const Work& w, size_t phase, size_t unit, const AwaitedSlot& slot) {
+/// take(run), where run(unit) does a unit of a phase.
+template <typename Take>
+void work_on(const Work& w, size_t phase, Take take) {
     if (phase == 1) {
-        merge(w, unit);
-    } else {
-        run_tile(w, unit, at(w.workspace, w.plan->slots + slot.index() * w.plan->slot_size));
+        return take([&](size_t unit) { merge(w, unit); });
     }
+    const AwaitedSlot slot(static_cast<uint32_t*>(w.workspace), w.plan->problem.units);
+    // To find what is where in a slot takes as long as 200 positions of a row: it is done once.
+    const Space space = space_of(*w.plan, at(w.workspace, w.plan->slots + slot.index() * w.plan->slot_size));
+    take([&](size_t unit) { run_tile(w, unit, space); });
 }
 
 /// What tasks of a phase share.
@@ -595,8 +596,7 @@ struct Phase {
 
     static void run(void* context, size_t) {
         auto& p = *static_cast<Phase*>(context);
-        const AwaitedSlot slot(taken_of(p.work), p.work.plan->problem.units);
-        gemm::take_units(p.next, p.work.units[p.phase], [&](size_t unit) { run_unit(p.work, p.phase, unit, slot); });
+        work_on(p.work, p.phase, [&](auto run) { gemm::take_units(p.next, p.work.units[p.phase], run); });
     }
 };
 
@@ -637,8 +637,7 @@ kai_gemm_status kai_attention_run_unit(const kai_attention_work* work, size_t ph
     if (phase >= work->phases || unit >= work->units[phase]) {
         return KAI_GEMM_NO_UNIT;
     }
-    const AwaitedSlot slot(taken_of(*work), work->plan->problem.units);
-    run_unit(*work, phase, unit, slot);
+    work_on(*work, phase, [&](auto run) { run(unit); });
     return KAI_GEMM_OK;
 }
 
