@@ -29,11 +29,15 @@
     field(float*, 8, max) field(float*, 8, sum) field(float*, 8, factor)       /* max: M, an integer or -infinity */   \
     field(float*, 8, o) field(size_t, 8, o_row)                                /* bytes from one row to the next */    \
     field(size_t, 8, is_first)                                                 /* 1: there is no output yet */         \
+    field(size_t, 8, is_capped)                                                /* 1: scores have a soft cap */         \
     field(size_t, 8, is_biased)                                                /* 1: scores have mask and slopes */    \
     field(const void* const*, 8, mask) field(size_t, 8, mask_f16)              /* [rows, up to 2 V], or NULL */        \
     field(const float*, 8, slope) field(const float*, 8, distance)             /* the same, or both NULL */            \
-    field(float, 4, score_scale) field(float, 4, log2_e)                       /* biased: scale * log2 e */            \
-    field(float, 4, scale) field(float, 4, least)                              /* scale * log2 e; biased: 1 */         \
+    field(float, 4, score_scale) field(float, 4, log2_e)                       /* biased: of scores */                 \
+    field(float, 4, cap_in) field(float, 4, cap_out)                           /* -2 log2 e scale / cap; cap log2 e */ \
+    field(float, 4, t5) field(float, 4, t4) field(float, 4, t3) field(float, 4, t2) field(float, 4, t1)                \
+    field(float, 4, t0)                                                        /* half of 2^f, of the soft cap */      \
+    field(float, 4, scale) field(float, 4, least)                              /* scale * log2 e; else 1 */            \
     field(float, 4, c5) field(float, 4, c4) field(float, 4, c3) field(float, 4, c2) field(float, 4, c1)                \
     field(float, 4, c0)
 // clang-format on

@@ -25,6 +25,10 @@
 // With a mask or slopes, what they add is written first, to where the scores will be: masks become columns of ZA (a
 // column is a query), and rows of it, with slopes added, go to memory. Scores are scaled before this is added to them.
 //
+// Scores get a soft cap in ZA:
+//
+//     cap tanh(|x| / cap) = cap (1 / (1/2 + e / 2) - 1),  e = 2^(-2 log2 e |x| / cap)
+//
 // Values of positions that are not there are not read as numbers: predicates of the outer products leave them out.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -48,6 +52,7 @@
     alias   scores_1, x14
     alias   p, x15
     alias   is_biased, x15      // before P
+    alias   is_capped, x17      // after biases, before P
     alias   t0, x16
     alias   t1, x17
     alias   depth, x19
@@ -86,6 +91,9 @@
     alias   slope_1, z28
     alias   distance_0, z29
     alias   distance_1, z30
+    alias   cap_in, z22         // after it, still before P
+    alias   cap_out, z23
+    alias   cap_least, z25
 
 // A step for four vectors.
 .macro of_4 what, r0, r1, r2, r3
@@ -208,6 +216,114 @@
 9:
 .endm
 
+// ---- 2^x
+
+.macro fraction r, n
+    fsub    z\r\().s, z\r\().s, z\n\().s
+.endm
+.macro polynomial_3 y, f
+    movprfx z\y, c2
+    fmla    z\y\().s, p0/m, z\f\().s, c3.s
+    fmad    z\y\().s, p0/m, z\f\().s, c1.s
+    fmad    z\y\().s, p0/m, z\f\().s, c0.s
+.endm
+.macro polynomial_5 y, f
+    movprfx z\y, c4
+    fmla    z\y\().s, p0/m, z\f\().s, c5.s
+    fmad    z\y\().s, p0/m, z\f\().s, c3.s
+    fmad    z\y\().s, p0/m, z\f\().s, c2.s
+    fmad    z\y\().s, p0/m, z\f\().s, c1.s
+    fmad    z\y\().s, p0/m, z\f\().s, c0.s
+.endm
+.macro power y, n
+    fscale  z\y\().s, p0/m, z\y\().s, z\n\().s
+.endm
+
+// z8-z11 = 2^(z0-z3). Clobbers z0-z7.
+.macro exp2 polynomial
+    frintn  {z4.s-z7.s}, {z0.s-z3.s}
+    fraction 0, 4
+    fraction 1, 5
+    fraction 2, 6
+    fraction 3, 7
+    fcvtzs  {z4.s-z7.s}, {z4.s-z7.s}
+    \polynomial 8, 0
+    \polynomial 9, 1
+    \polynomial 10, 2
+    \polynomial 11, 3
+    power   8, 4
+    power   9, 5
+    power   10, 6
+    power   11, 7
+.endm
+
+// ---- the soft cap
+
+.macro start_cap
+    spread  cap_in, cap_in
+    spread  cap_out, cap_out
+    spread  cap_least, least
+    spread  c5, t5
+    spread  c4, t4
+    spread  c3, t3
+    spread  c2, t2
+    spread  c1, t1
+    spread  c0, t0
+.endm
+
+// z\y = -2 log2 e |z\x| scale / cap.
+.macro exponent y, x
+    fabs    z\y\().s, p0/m, z\x\().s
+    fmul    z\y\().s, z\y\().s, cap_in.s
+    fmax    z\y\().s, p0/m, z\y\().s, cap_least.s
+.endm
+.macro add_half r
+    fadd    z\r\().s, p0/m, z\r\().s, #0.5
+.endm
+// z\y = 1 / z\x: an estimate, two steps of Newton (a division takes 11 cycles of a C1-SME2). Clobbers z\t.
+.macro estimate y, x
+    frecpe  z\y\().s, z\x\().s
+.endm
+.macro newton y, x, t
+    frecps  z\t\().s, z\x\().s, z\y\().s
+    fmul    z\y\().s, z\y\().s, z\t\().s
+.endm
+// z\x = cap log2 e (z\y - 1) with the sign of z\x.
+.macro signed_cap x, y
+    fnmsb   z\y\().s, p0/m, cap_out.s, cap_out.s
+    and     z\x\().s, z\x\().s, #0x80000000
+    orr     z\x\().d, z\x\().d, z\y\().d
+.endm
+// The soft cap of all scores of a tile. Clobbers z0-z15.
+.macro cap_tile tile
+    mov     w12, #0
+0:  mova    {z12.s-z15.s}, za\tile\()h.s[w12, 0:3]
+    exponent 0, 12
+    exponent 1, 13
+    exponent 2, 14
+    exponent 3, 15
+    exp2    polynomial_5                            // halves of it
+    of_4    add_half, 8, 9, 10, 11
+    estimate 0, 8
+    estimate 1, 9
+    estimate 2, 10
+    estimate 3, 11
+    .rept   2
+    newton  0, 8, 4
+    newton  1, 9, 5
+    newton  2, 10, 6
+    newton  3, 11, 7
+    .endr
+    signed_cap 12, 0
+    signed_cap 13, 1
+    signed_cap 14, 2
+    signed_cap 15, 3
+    mova    za\tile\()h.s[w12, 0:3], {z12.s-z15.s}
+    add     w12, w12, #4
+    cmp     vl, x12
+    b.hi    0b
+.endm
+
 // ---- scores
 
 // All four tiles += keys x queries, a word of either.
@@ -317,12 +433,21 @@
     write_biases
     start_scores
     spread  scale, score_scale
-3:  mov     max_0.s, #0xff800000
+3:  load_field is_capped, is_capped
+    cbz     is_capped, 2f
+    start_cap
+2:  mov     max_0.s, #0xff800000
     mov     max_1.s, #0xff800000
     load_field pages, pages
     load_field count, count
 4:  next_page keys
 5:  score_panel \insn, \t
+    cbz     is_capped, 2f
+    cap_tile 0
+    cap_tile 1
+    cap_tile 2
+    cap_tile 3
+2:
     mov     hidden.s, #0xff800000
     read_scores 0, 1, 6f
     read_scores 2, 3, 6f
@@ -368,47 +493,13 @@
 .macro scaled r
     fmad    z\r\().s, p0/m, scale.s, minus_m.s
 .endm
-.macro fraction r, n
-    fsub    z\r\().s, z\r\().s, z\n\().s
-.endm
-.macro polynomial_3 y, f
-    movprfx z\y, c2
-    fmla    z\y\().s, p0/m, z\f\().s, c3.s
-    fmad    z\y\().s, p0/m, z\f\().s, c1.s
-    fmad    z\y\().s, p0/m, z\f\().s, c0.s
-.endm
-.macro polynomial_5 y, f
-    movprfx z\y, c4
-    fmla    z\y\().s, p0/m, z\f\().s, c5.s
-    fmad    z\y\().s, p0/m, z\f\().s, c3.s
-    fmad    z\y\().s, p0/m, z\f\().s, c2.s
-    fmad    z\y\().s, p0/m, z\f\().s, c1.s
-    fmad    z\y\().s, p0/m, z\f\().s, c0.s
-.endm
-.macro power y, n
-    fscale  z\y\().s, p0/m, z\y\().s, z\n\().s
-.endm
-
 // z8-z11 = P of four positions at scores_0. Clobbers z0-z7.
 .macro powers polynomial
     ld1w    {z0.s-z3.s}, pn8/z, [scores_0]
     addvl   scores_0, scores_0, #4
     of_4    scaled, 0, 1, 2, 3
     fmax    {z0.s-z3.s}, {z0.s-z3.s}, z14.s         // least
-    frintn  {z4.s-z7.s}, {z0.s-z3.s}
-    fraction 0, 4
-    fraction 1, 5
-    fraction 2, 6
-    fraction 3, 7
-    fcvtzs  {z4.s-z7.s}, {z4.s-z7.s}
-    \polynomial 8, 0
-    \polynomial 9, 1
-    \polynomial 10, 2
-    \polynomial 11, 3
-    power   8, 4
-    power   9, 5
-    power   10, 6
-    power   11, 7
+    exp2    \polynomial
 .endm
 
 // Operands of outer products, to memory and in registers: pairs in z12, z13; f32 in z8-z11.

@@ -317,7 +317,7 @@ size_t kai_attention_explain(const kai_attention_plan* plan, char* text, size_t 
         "positions\n",
         plan->block_kernels, plan->tile_rows, plan->block, plan->tile_rows, plan->part);
     if (fused_for(*plan) != nullptr) {
-        to.add("at least %zu rows, without soft cap: all of a block by one kernel, sme2\n", kFusedRows);
+        to.add("at least %zu rows: all of a block by one kernel, sme2\n", kFusedRows);
     }
     return to.length;
 }

@@ -380,9 +380,9 @@ struct Unit {
         });
     }
 
-    /// The kernel that computes whole blocks, if there is one, no soft cap, and enough rows.
+    /// The kernel that computes whole blocks, if there is one, and enough rows.
     FusedFn* fused() const {
-        return p().soft_cap == 0 && t.rows >= kFusedRows ? fused_for(plan) : nullptr;
+        return t.rows >= kFusedRows ? fused_for(plan) : nullptr;
     }
 
     /// Rows with those that fill the last panel of queries.
@@ -405,6 +405,11 @@ struct Unit {
         b.o = m.output, b.o_row = output_row(plan), b.is_first = 1;
         b.scale = scale() * kLog2E, b.least = -200;  // 2^-200 is 0
         const bool has_mask = t.sequence->mask != nullptr, has_slopes = x.slopes != nullptr;
+        if (p().soft_cap != 0) {
+            b.is_capped = 1, b.cap_in = -2 * b.scale / p().soft_cap, b.cap_out = p().soft_cap * kLog2E, b.scale = 1;
+            const float* const t = kPolynomial5;
+            b.t5 = t[0] / 2, b.t4 = t[1] / 2, b.t3 = t[2] / 2, b.t2 = t[3] / 2, b.t1 = t[4] / 2, b.t0 = t[5] / 2;
+        }
         if (has_mask || has_slopes) {
             b.is_biased = 1, b.log2_e = kLog2E;
             b.score_scale = b.scale, b.scale = 1;

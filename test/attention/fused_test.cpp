@@ -228,14 +228,17 @@ TEST_P(AttentionFused, MaskAndSlopes) {
     }
 }
 
-/// What the micro-kernels compute one by one, with the same plan.
-TEST_P(AttentionFused, WhatItLeaves) {
-    for (const bool biased : {false, true}) {
-        kai_attention_problem p = problem_of(GetParam(), 2, 32, 32, 32);
-        p.soft_cap = 2.5F;
-        Options options;
-        options.mask = options.slopes = biased;
-        expect_right(p, {{7, 30, 37, 0}, {20, 0, 20, 0}}, options);
+/// A soft cap of numbers far below it, around it and far above it, alone and before mask and slopes.
+TEST_P(AttentionFused, SoftCap) {
+    for (const float cap : {0.05F, 2.5F, 300.0F}) {
+        for (const bool biased : {false, true}) {
+            const size_t size = biased ? 128 : 32;  // the longest vectors fit 128
+            kai_attention_problem p = problem_of(GetParam(), 2, size, size, 2 * size);
+            p.soft_cap = cap;
+            Options options;
+            options.mask = options.slopes = biased;
+            expect_right(p, {{7, 30, 37, 0}, {20, 0, 20, 0}, {9, 70, 79, 0}}, options);
+        }
     }
 }
 
@@ -291,6 +294,21 @@ TEST_P(AttentionFused, NaNAndInfinity) {
         const auto* const out = s.out->as<float>();
         for (size_t i = 0; i < 20 * size_t{64}; ++i) {
             EXPECT_EQ(std::isnan(out[i]), i / 64 == 7) << x << " " << i;
+        }
+    }
+}
+
+/// Under a soft cap an infinite score is the cap, and NaN stays NaN.
+TEST_P(AttentionFused, InfinityUnderASoftCap) {
+    kai_attention_problem p = problem_of(GetParam(), 1, 64, 64, 64);
+    p.causal = false, p.soft_cap = 2;
+    for (const float x : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity}) {
+        Experiment e(p, {{20, 0, 100, 0}}, {});
+        e.sequences()[0].q_buffer->as<float>()[7 * 64 + 3] = x;
+        e.run();
+        const auto* const out = e.sequences()[0].out->as<float>();
+        for (size_t i = 0; i < 20 * size_t{64}; ++i) {
+            EXPECT_EQ(std::isnan(out[i]), i / 64 == 7 && std::isnan(x)) << x << " " << i;
         }
     }
 }

@@ -9,7 +9,7 @@
 //         core (class of cores, of kai_cpu.h)
 //     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
 //         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
-//         kv head), page, sme, causal, mask, slopes (0 or 1)
+//         kv head), page, sme, causal, mask, slopes (0 or 1), cap (of scores; 0: none)
 //     cycles_driver kai_conv_run_TYPE [key=value ...]   a convolution, one thread, of square images without padding
 //         side (of the image), c (channels), n (those of the output), groups, filter, stride, path (kai_conv_path), sme
 //     cycles_driver --lines                such calls, one after the other, from the lines of standard input
@@ -387,6 +387,7 @@ void prepare_attention(const Attention& of, const Arguments& arg) {
     kai_attention_problem p = kai_attention_problem_of(heads, 1, size);
     p.cache_type = of.cache, p.tokens = tokens, p.positions = length, p.page = arg("page", 256);
     p.sme_units = arg("sme", 0), p.causal = arg("causal", 1) != 0, p.masked = arg("mask", 0) != 0;
+    p.soft_cap = static_cast<float>(arg("cap", 0));
     kai_cpu_features();
     kai_cpu_fastest_core();
     if (kai_attention_make_plan(&p, &attention_plan) != KAI_GEMM_OK) {
