@@ -6,6 +6,7 @@
 #     KAI_TITLE_<isa>, KAI_CXX_ARCH_<isa>, KAI_ASM_ARCH_<isa>, KAI_INSTRUCTION_<isa>   its columns
 #     KAI_SOURCES_<isa>                           source files by the ISA in their stem, paths below <root>
 #     KAI_GEMM_SOURCES                            the GEMM layer
+#     KAI_GEMM_ASSEMBLY                           more of it, for AArch64
 #     KAI_ATTENTION_SOURCES_<isa>                 attention, as KAI_SOURCES_<isa>
 #     KAI_HEADERS, KAI_CATALOGUES               public headers, and the catalogues that kai/ukernels/families.h includes
 #
@@ -60,6 +61,8 @@ function(kai_find_sources root)
     file(GLOB gemm ${ARGN} RELATIVE "${root}" "${root}/kai/gemm/*.cpp" "${root}/kai/packed_file/*.cpp"
         "${root}/kai/gguf_file/*.cpp" "${root}/kai/conv/*.cpp")
     set(KAI_GEMM_SOURCES ${gemm} PARENT_SCOPE)
+    file(GLOB assembly ${ARGN} RELATIVE "${root}" "${root}/kai/conv/*.S")
+    set(KAI_GEMM_ASSEMBLY ${assembly} PARENT_SCOPE)
 
     file(GLOB headers ${ARGN} RELATIVE "${root}" "${root}/kai/*.h" "${root}/kai/gemm/*.h")
     file(GLOB_RECURSE more ${ARGN} RELATIVE "${root}" "${root}/kai/ukernels/*.h")

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kai/conv/conv_winograd_args.h"
 #include "kai/gemm/gemm.hpp"
 #include "kai/gemm/kai_conv.h"
 
@@ -155,10 +156,22 @@ kai_call call_of(const Plan& plan, size_t rows);
 
 /// Bytes of the pixel that stands for padding in tables.
 inline size_t pad_bytes(const Plan& plan) {
-    const size_t channels = plan.path == KAI_CONV_INDIRECT    ? plan.tap_channels
-                            : plan.path == KAI_CONV_DEPTHWISE ? plan.problem.in_channels
-                                                              : 0;
-    return channels * size_of(plan.problem.in_type);
+    const Problem& p = plan.problem;
+    switch (plan.path) {
+        case KAI_CONV_INDIRECT:
+            return plan.tap_channels * size_of(p.in_type);
+        case KAI_CONV_DEPTHWISE:
+            return p.in_channels * size_of(p.in_type);
+        case KAI_CONV_WINOGRAD_2:
+        case KAI_CONV_WINOGRAD_4:  // also a bias that there is not
+            return max(plan.tap_channels, plan.part_columns) * sizeof(float);
+        default:
+            return 0;
+    }
+}
+/// Whether sums of this type are results: nothing follows but bias and bounds.
+inline bool is_direct(const Problem& p, kai_datatype sums) {
+    return !p.epilogue && p.out_type == sums;
 }
 
 /// The bias of a matrix that is not in its panels, f32; NULL: there is none.
@@ -205,12 +218,12 @@ void copy_filter(const Plan& plan, const void* weights, char* to);
 /// @{
 /// A filter of 3 x 3, `step` floats from one tap to the next, as (tile + 2)^2 factors, `to_step` floats apart.
 void transform_filter(size_t tile, const float* from, size_t step, float* to, size_t to_step);
-/// Pixels of the input (NULL: zeros) to a row of each of (tile + 2)^2 matrices, which are `stride` bytes apart. All are
-/// f32, or all are f16.
+/// Pixels of the input, (tile + 2)^2 pointers column by column, as a row of each of (tile + 2)^2 matrices, which are
+/// `stride` bytes apart, row by row of places. All are f32, or all are f16.
 void transform_input(
-    size_t tile, kai_datatype type, const void* const* pixels, size_t channels, void* to, size_t stride);
-/// A row of each of (tile + 2)^2 matrices, `stride` floats apart, to tile x tile pixels of `channels` results.
-void transform_output(size_t tile, const float* from, size_t stride, size_t channels, float* to);
+    size_t tile, kai_datatype type, const char* const* pixels, size_t channels, char* to, size_t stride);
+/// A row of each of (tile + 2)^2 matrices as tile x tile pixels, with bias and bounds.
+void transform_output(size_t tile, const WinogradOutput& of);
 /// @}
 
 }  // namespace kai::conv

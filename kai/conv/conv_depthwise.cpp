@@ -101,11 +101,6 @@ Tag tag_of(const Plan& plan) {
          uint64_t{p.epilogue} << 1 | uint64_t{p.bias}, is_int8(p) ? quantisation : 0}};
 }
 
-/// Whether the micro-kernel writes to the output.
-bool is_direct(const Plan& plan) {
-    return !plan.problem.epilogue && plan.problem.out_type == plan.ukernel->dst_type;
-}
-
 /// A row of tiles.
 struct Row {
     const Plan& plan;
@@ -185,8 +180,8 @@ Violation plan_depthwise(Plan& plan) {
     size_t slot = 0, end = 0;
     plan.slot_table = place(slot, rows * row_bytes);
     plan.slot_rows = place(slot, rows * across * results * sizeof(void*));
-    plan.slot_product =
-        place(slot, is_direct(plan) ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
+    plan.slot_product = place(
+        slot, is_direct(p, plan.ukernel->dst_type) ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, pad_bytes(plan));
     plan.slot_size = round_up(slot, kAlignment);
@@ -251,7 +246,7 @@ void run_depthwise(const Work& w, size_t unit, char* slot) {
     const char* pad = at(w.workspace, plan.pad);
     char* out = at(x.out, image * p.out_image + row * p.out_row);
 
-    const bool direct = is_direct(plan);
+    const bool direct = is_direct(p, plan.ukernel->dst_type);
     const size_t step = direct ? p.out_pixel : count * element, stride = direct ? p.out_row : plan.out_width * step;
     char* results = direct ? out : slot + plan.slot_product;
     const size_t pixels = table_pixels(p, t), outputs = t.height * t.width, across = tiles_across(plan);

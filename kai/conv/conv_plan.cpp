@@ -255,7 +255,7 @@ Violation plan_winograd(Plan& plan) {
     plan.slot_rows = place(slot, side * side * plan.tile_rows * plan.tap_channels * element);
     plan.slot_gemm = place(slot, plan.gemm.workspace_size);
     plan.slot_product = place(slot, side * side * plan.tile_rows * plan.part_columns * sizeof(float));
-    plan.slot_table = place(slot, tile * tile * plan.part_columns * sizeof(float));
+    plan.slot_table = place(slot, (is_direct(p, kai_dt_f32) ? 1 : tile * tile) * plan.part_columns * sizeof(float));
     set_slots(plan, slot);
     plan.packed_size += p.bias ? round_up(p.out_channels * sizeof(float), kAlignment) : 0;
     return {};

@@ -262,41 +262,64 @@ Place place_of(const Unit& u, size_t index) {
     return {index / wide * tile, index % wide * tile};
 }
 
+/// The pixels of a tile, column by column. Those of the last tiles may lie outside, whatever the padding is.
+void find_pixels(const Unit& u, const Place& tile, size_t side, const char** pixels) {
+    const char *first = u.in(0, 0), *pad = at(u.w.workspace, u.plan.pad);
+    // Left of the image, or above: a large number.
+    const size_t top = tile.row - u.p.pad_top, left = tile.column - u.p.pad_left;
+    for (size_t j = 0; j < side; ++j) {
+        const bool outside = left + j >= u.p.width;
+        for (size_t i = 0; i < side; ++i) {
+            const bool exists = !outside && top + i < u.p.height;
+            *pixels++ = exists ? first + (top + i) * u.p.in_row + (left + j) * u.p.in_pixel : pad;
+        }
+    }
+}
+
+/// Products of a tile to the output: bias and bounds while they are transformed, where nothing else follows.
+void store_tile(const Unit& u, const Place& tile, const char* products, size_t stride) {
+    const Plan& plan = u.plan;
+    const size_t side = winograd_tile(plan.path), row = plan.part_columns * sizeof(float);
+    const size_t height = min(side, plan.out_height - tile.row), width = min(side, plan.out_width - tile.column);
+    const bool direct = is_direct(u.p, kai_dt_f32);
+    char *results = u.slot + plan.slot_table, *pixels[16];
+    for (size_t i = 0; i < side * side; ++i) {
+        const size_t y = i / side, x = i % side;
+        // A result that nobody wants goes to the workspace.
+        pixels[i] = !direct                   ? results + i * row
+                    : y < height && x < width ? u.out(tile.row + y, tile.column + x)
+                                              : results;
+    }
+    const float inf = __builtin_inff();
+    const float lower = direct ? u.p.clamp_min : -inf, upper = direct ? u.p.clamp_max : inf;
+    const void* bias = direct ? bias_apart(plan, u.x.packed, u.t.matrix) : nullptr;
+    const char* zeros = at(u.w.workspace, plan.pad);
+    transform_output(
+        side, {products, pixels, bias != nullptr ? static_cast<const char*>(bias) : zeros, stride, plan.part_columns,
+               lower, upper, lower > -inf || upper < inf});
+    for (size_t y = 0; y < height && !direct; ++y) {
+        finish(u, kai_dt_f32, results + y * side * row, row, u.out(tile.row + y, tile.column), u.p.out_pixel, width);
+    }
+}
+
 void run_winograd(const Unit& u) {
     const Plan& plan = u.plan;
-    const size_t tile = winograd_tile(plan.path), side = tile + 2, n = plan.part_columns;
-    const size_t row = plan.tap_channels * size_of(u.p.in_type), matrix = u.t.count * row;
-    char* rows = u.slot + plan.slot_rows;
+    const size_t tile = winograd_tile(plan.path), row = plan.tap_channels * size_of(u.p.in_type);
+    char *rows = u.slot + plan.slot_rows, *products = u.slot + plan.slot_product;
     for (size_t i = 0; i < u.t.count; ++i) {
-        const Place at_tile = place_of(u, u.t.first + i);
-        const void* pixels[36];
-        for (size_t j = 0; j < side * side; ++j) {
-            // Pixels of the last tiles may lie outside, whatever the padding is.
-            const size_t y = u.rows.source(at_tile.row, j / side), x = u.columns.source(at_tile.column, j % side);
-            pixels[j] = y != kNone && x != kNone ? u.in(y, x) : nullptr;
-        }
-        transform_input(tile, u.p.in_type, pixels, plan.tap_channels, rows + i * row, matrix);
+        const char* pixels[36];
+        find_pixels(u, place_of(u, u.t.first + i), tile + 2, pixels);
+        transform_input(tile, u.p.in_type, pixels, plan.tap_channels, rows + i * row, u.t.count * row);
     }
-
     kai_gemm_operands g = {};
-    auto* products = reinterpret_cast<float*>(u.slot + plan.slot_product);
     g.m = u.t.count;
     g.a.data = rows, g.b.data = u.weights(), g.c.data = products;
     kai_gemm_run(
         &plan.gemm, &g, plan.gemm.workspace_size != 0 ? u.slot + plan.slot_gemm : nullptr, plan.gemm.workspace_size,
         nullptr, nullptr);
-
-    auto* results = reinterpret_cast<float*>(u.slot + plan.slot_table);
+    const size_t result = plan.part_columns * sizeof(float);
     for (size_t i = 0; i < u.t.count; ++i) {
-        const Place at_tile = place_of(u, u.t.first + i);
-        transform_output(tile, products + i * n, u.t.count * n, n, results);
-        const size_t height = min(tile, plan.out_height - at_tile.row),
-                     width = min(tile, plan.out_width - at_tile.column);
-        for (size_t y = 0; y < height; ++y) {
-            finish(
-                u, kai_dt_f32, results + y * tile * n, n * sizeof(float), u.out(at_tile.row + y, at_tile.column),
-                u.p.out_pixel, width);
-        }
+        store_tile(u, place_of(u, u.t.first + i), products + i * result, u.t.count * result);
     }
 }
 

@@ -152,11 +152,22 @@ def kai_libraries(name):
         deps = [name + "_headers"] + everywhere + _aarch64(on_aarch64),
     )
     cc_library(
+        name = "gemm_assembly",
+        srcs = native.glob(["kai/conv/*.S"]),
+        textual_hdrs = native.glob(["kai/conv/*.h"]),
+        linkstatic = True,
+        alwayslink = True,
+        tags = ["manual"],
+        visibility = ["//visibility:private"],
+        deps = [name + "_private"],
+    )
+    cc_library(
         name = "gemm",
         srcs = native.glob([
             "kai/gemm/*.cpp",
             "kai/gemm/*.hpp",
             "kai/conv/*.cpp",
+            "kai/conv/*.h",
             "kai/conv/*.hpp",
             "kai/gguf_file/*.cpp",
             "kai/packed_file/*.cpp",
@@ -167,7 +178,7 @@ def kai_libraries(name):
         copts = _COPTS + _FLOAT_RULES + _aarch64(_AARCH64_COPTS, _AARCH64_ELF_COPTS),
         local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],
         visibility = ["//visibility:public"],
-        deps = [name, name + "_private"],
+        deps = [name, name + "_private"] + _aarch64(["gemm_assembly"]),
     )
     _attention(name)
 
