@@ -170,6 +170,15 @@ void check_step(
     }
 }
 
+/// For int8 results.
+kai_matmul_requantize32_params requantize_of(const Call& c) {
+    kai_matmul_requantize32_params requantize = c.requantize;
+    if (!c.clamp) {
+        requantize.min_value = -128, requantize.max_value = 127;
+    }
+    return requantize;
+}
+
 /// kai_call_run for columns that begin inside a panel, for those of this panel. `n`: how many are left. Returns how
 /// many are done.
 [[gnu::noinline]] size_t run_inside_panel(const Call& c, size_t m_idx, size_t n_idx, size_t m, size_t n) {
@@ -177,13 +186,15 @@ void check_step(
     const kai_ukernel& u = *c.ukernel;
     const size_t nr = u.get_nr(), first = n_idx % nr, done = n < nr - first ? n : nr - first;
     KAI_REFUSE_IF(kFunction, n_idx % u.column_step != 0, not_multiple_of, "n_idx", n_idx, "column_step", u.column_step);
-    const KernelArgs a = kernel_args(c, u, Packed(u), kFunction);
+    const Packed packed(u);
+    const KernelArgs a = kernel_args(c, u, packed, kFunction);
+    const kai_matmul_requantize32_params requantize = requantize_of(c);
     const float inf = __builtin_inff();
     u.run_columns(
-        m, first, done, c.k, a.bl, bytes(c.lhs_packed, lhs_offset_of(c, m_idx, kFunction)),
+        m, first, done, c.k, a.bl, bytes(packed.lhs ? c.lhs_packed : c.lhs, lhs_offset_of(c, m_idx, kFunction)),
         bytes(c.rhs_packed, rhs_offset_of(c, n_idx - first, kFunction)),
         bytes(c.dst, dst_offset_of(c, m_idx, n_idx - first) + first * a.dst_stride_col), a.dst_stride_row,
-        a.dst_stride_col, c.clamp ? c.clamp_min : -inf, c.clamp ? c.clamp_max : inf);
+        a.dst_stride_col, c.clamp ? c.clamp_min : -inf, c.clamp ? c.clamp_max : inf, c.lut, &requantize);
     return done;
 }
 
@@ -327,10 +338,7 @@ void kai_call_run(const kai_call* call, size_t m_idx, size_t n_idx, size_t m, si
         "lowp.multiplier and lowp.shift");
 
     const float scale = or_1(call->acc_scale);
-    kai_matmul_requantize32_params requantize = call->requantize;
-    if (!call->clamp) {
-        requantize.min_value = -128, requantize.max_value = 127;
-    }
+    const kai_matmul_requantize32_params requantize = requantize_of(*call);
     kai_matmul_lowp_params quantisation;
     if (lowp) {
         quantisation = call->lowp;

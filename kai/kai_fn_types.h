@@ -71,9 +71,12 @@ typedef void kai_run_matmul_f32_fn(
 /// @param m, n, k, lhs, rhs, dst, dst_stride_row, dst_stride_col, clamp_min, clamp_max  As above.
 /// @param first  A multiple of kai_ukernel.column_step.
 /// @param bl  Length of a block along k, where operands are quantised in blocks of any length; else not used.
+/// @param lut  As kai_run_matmul_lut_f32_fn has it, for kernels of that signature; else not used.
+/// @param requantize  Bounds and zero point of int8 results, in place of clamp_min and clamp_max; else not used.
 typedef void kai_run_matmul_columns_fn(
     size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst,
-    size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max);
+    size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max, const int32_t* lut,
+    const struct kai_matmul_requantize32_params* requantize);
 
 /// kai_run_matmul_fn with operands that are quantised in blocks.
 /// @param m, n, k, lhs_packed, rhs_packed, dst, dst_stride_row, dst_stride_col, scalar_min, scalar_max  As above.

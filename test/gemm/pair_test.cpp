@@ -42,7 +42,7 @@ void run_beside(
 }
 void run_columns_beside(
     size_t m, size_t first, size_t n, size_t k, size_t /*bl*/, const void* lhs, const void* rhs, void* dst, size_t row,
-    size_t column, float min, float max) {
+    size_t column, float min, float max, const int32_t* /*lut*/, const kai_matmul_requantize32_params* /*requantize*/) {
     ASSERT_EQ(m, 1U);
     ASSERT_EQ(first % kStep, 0U);
     ASSERT_LE(first + n, kPanel);
@@ -66,8 +66,8 @@ void run_otherwise(
 }
 void run_columns_otherwise(
     size_t m, size_t first, size_t n, size_t k, size_t bl, const void* lhs, const void* rhs, void* dst, size_t row,
-    size_t column, float min, float max) {
-    run_columns_beside(m, first, n, k, bl, lhs, rhs, dst, row, column, min, max);
+    size_t column, float min, float max, const int32_t* lut, const kai_matmul_requantize32_params* requantize) {
+    run_columns_beside(m, first, n, k, bl, lhs, rhs, dst, row, column, min, max, lut, requantize);
     for (size_t j = 0; j < n; ++j) {
         reinterpret_cast<float*>(dst)[j] *= 8;
     }

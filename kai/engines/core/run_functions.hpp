@@ -20,7 +20,9 @@
     extern "C" [[gnu::visibility("hidden")]] kai_run_matmul_columns_fn kai_columns_##NAME;                        \
     void kai_columns_##NAME(                                                                                      \
         size_t m, size_t first, size_t n, size_t k, [[maybe_unused]] size_t bl, const void* lhs, const void* rhs, \
-        void* dst, [[maybe_unused]] size_t dst_stride_row, size_t dst_stride_col, float clamp_min, float clamp_max)
+        void* dst, [[maybe_unused]] size_t dst_stride_row, [[maybe_unused]] size_t dst_stride_col,                \
+        [[maybe_unused]] float clamp_min, [[maybe_unused]] float clamp_max, [[maybe_unused]] const int32_t* lut,  \
+        [[maybe_unused]] const kai_matmul_requantize32_params* requantize)
 
 /// kai_run_matmul_bl_fn, kai_run_matmul_bl_f32_fn
 #define KAI_RUN_MATMUL_BL(NAME, T)                                                                                \

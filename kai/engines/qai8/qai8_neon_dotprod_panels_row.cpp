@@ -59,18 +59,22 @@ struct CopiedStep {
     }
 }
 
-/// All sums of some panels, then their results. The widest tile is that of `tiles` before `most`.
+/// All sums of some panels, then their results. From column `first` of a panel on: columns up to p.n, of this panel
+/// unless `first` is 0. Its multiples are those of KAI_COLUMNS in the catalogues.
+template <size_t kTiles>
 [[gnu::noinline]] void multiply_row(
-    const StaticPanels& p, const StaticResults::Bounds& bounds, const RowTile* tiles, size_t most) {
+    const StaticPanels& p, const StaticResults::Bounds& bounds, const RowTile (&tiles)[kTiles], size_t first = 0) {
     constexpr size_t kMost = StaticLimits::kMostPanelColumns;
     const size_t steps = p.nr >= kStrip ? p.k / kStep : 0;
-    while (most > 1 && tiles[most - 1].columns > p.nr) {
-        --most;
+    size_t widest_tile = kTiles - 1;  // that does not go beyond the panel
+    while (widest_tile > 0 &&
+           ((p.nr - first) % tiles[widest_tile].columns != 0 || tiles[widest_tile].columns > p.n - first)) {
+        --widest_tile;
     }
-    const RowTile& widest = tiles[most - 1];
-    const uint8_t* elements = p.rhs + p.nr * sizeof(int32_t);
+    const RowTile& widest = tiles[widest_tile];
+    const uint8_t* elements = PanelStrip(p, first).elements[0];
     int32_t sums[kMost];
-    for (size_t n0 = 0; n0 < p.n; n0 += kMost) {
+    for (size_t n0 = first; n0 < p.n; n0 += kMost) {
         const size_t n = KAI_MIN(p.n - n0, kMost);
         if (steps == 0) {
             __builtin_memset(sums, 0, sizeof(sums));
@@ -83,7 +87,7 @@ struct CopiedStep {
             if (steps * kStep != p.k) {
                 add_rest(p, n0 + j, tiles[0], steps * kStep, sums + j);
             }
-            StaticResults(bounds, PanelStrip(p, n0 + j)).store(sums + j, n - j, p.dst + n0 + j);
+            StaticResults(bounds, PanelStrip(p, n0 + j)).store(sums + j, n - j, p.dst + n0 - first + j);
         }
     }
 }
@@ -92,29 +96,45 @@ void run_qsu2_row(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
     KAI_REQUIRE(function, args->shape.m <= 1, many_rows, args->shape.m);
     if (!is_empty(args)) {
-        multiply_row(panels_of_call(args, PanelRows(VL(4)).value()), bounds_of_call(args, function), kInt2Tiles, 2);
+        multiply_row(panels_of_call(args, PanelRows(VL(4)).value()), bounds_of_call(args, function), kInt2Tiles);
     }
+}
+
+KAI_INLINE void check_first(size_t first, const char* function) {
+    KAI_REQUIRE(function, first % kStrip == 0, not_multiple, "first", first, kStrip);
 }
 
 }  // namespace
 }  // namespace kai
 
+/// The body of a function for one row, from column FIRST of a panel on; REQUANTISE: kai_matmul_requantize32_params.
+#define KAI_RUN_STATIC_ROW(RHS, NR, KR, FIRST, IS_INT2, REQUANTISE, TILES)                                \
+    kai::check_element(dst_stride_col, sizeof(int8_t));                                                   \
+    kai::check_first(FIRST, __func__);                                                                    \
+    if (m > 0 && n > 0) {                                                                                 \
+        const size_t nr = NR;                                                                             \
+        kai::multiply_row(                                                                                \
+            {m, (FIRST) + n, k, kai::bytes(lhs), k, kai::bytes(rhs), kai::RHS.stride({nr, KR, 1}, k), nr, \
+             kai::bytes(dst), dst_stride_row, IS_INT2},                                                   \
+            {REQUANTISE, __func__}, kai::TILES, FIRST);                                                   \
+    }
+
 KAI_DEFINE_MATMUL_API(
     matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x16vs_neon_dotprod, kai::run_qsu2_row, kai::packed(kai::x8p, 1, 1),
     kai::packed(kai::qsu2cxpbi32sf32, VL(4), 4), 1, VL(4), sizeof(int8_t))
 
-#define KAI_DEFINE_STATIC_ROW(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                                 \
-    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(int8_t))                 \
-    KAI_RUN_MATMUL_QAI8(NAME) {                                                                                       \
-        kai::check_element(dst_stride_col, sizeof(int8_t));                                                           \
-        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                               \
-        if (m > 0 && n > 0) {                                                                                         \
-            const size_t nr = NR;                                                                                     \
-            kai::multiply_row(                                                                                        \
-                {m, n, k, kai::bytes(lhs), k, kai::bytes(rhs), kai::RHS.stride({nr, KR, SR}, k), nr, kai::bytes(dst), \
-                 dst_stride_row, false},                                                                              \
-                {*params, __func__}, kai::kInt8Tiles, 3);                                                             \
-        }                                                                                                             \
+KAI_COLUMNS_MATMUL(matmul_clamp_qai8_qai8_qsu2cxp16vsx4sf32bi32_1x16vs_neon_dotprod) {
+    KAI_RUN_STATIC_ROW(qsu2cxpbi32sf32, VL(4), 4, first, true, *requantize, kInt2Tiles)
+}
+
+#define KAI_DEFINE_STATIC_ROW(NAME, LHS, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER)                 \
+    KAI_DEFINE_MATMUL_GETTERS_ROWS(NAME, RHS, NR, KR, SR, M_STEP, N_STEP, LHS_GETTER, sizeof(int8_t)) \
+    KAI_RUN_MATMUL_QAI8(NAME) {                                                                       \
+        KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                               \
+        KAI_RUN_STATIC_ROW(RHS, NR, KR, 0, false, *params, kInt8Tiles)                                \
+    }                                                                                                 \
+    KAI_COLUMNS_MATMUL(NAME) {                                                                        \
+        KAI_RUN_STATIC_ROW(RHS, NR, KR, first, false, *requantize, kInt8Tiles)                        \
     }
 
 extern "C" {

@@ -63,14 +63,17 @@ KAI_INLINE void columns_of_panel(const Problem* p, size_t first, const char* fun
 #define KAI_DEFINE_MATMUL_MR_1(KIND, T, OUT, NAME, LHS, RHS, NR, KR, SR, ...)                                  \
     KAI_DEFINE_MATMUL_QAI8DXP_##KIND(kai::rows_panels<SR>, T, OUT, NAME, LHS, RHS, 1, NR, KR, SR, __VA_ARGS__) \
         KAI_DEFINE_COLUMNS_##KIND(OUT, NAME, LHS, RHS, NR, KR, SR)
-#define KAI_DEFINE_COLUMNS_TABLE(...)
-#define KAI_DEFINE_COLUMNS_CHANNELS(OUT, NAME, LHS, RHS, NR, KR, SR)                                                 \
-    KAI_COLUMNS_MATMUL(NAME) {                                                                                       \
-        const auto engine = [first](const kai::Problem* p) { kai::columns_of_panel<SR>(p, first); };                 \
-        kai::check_sums(k, kai::most_depth(kai::RHS));                                                               \
-        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);              \
-        KAI_RUN_PROBLEM(                                                                                             \
-            engine, OUT, RHS, NR, 0, (kai::LHS.stride({1, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), nullptr) \
+#define KAI_DEFINE_COLUMNS_CHANNELS(OUT, NAME, LHS, RHS, ...) \
+    KAI_DEFINE_COLUMNS(kai::check_sums(k, kai::most_depth(kai::RHS)), nullptr, OUT, NAME, LHS, RHS, __VA_ARGS__)
+#define KAI_DEFINE_COLUMNS_TABLE(...) \
+    KAI_DEFINE_COLUMNS(kai::check_depth(k, 32), lut != nullptr ? lut : kai::kDefaultTable, __VA_ARGS__)
+#define KAI_DEFINE_COLUMNS(CHECK_K, LUT, OUT, NAME, LHS, RHS, NR, KR, SR)                                        \
+    KAI_COLUMNS_MATMUL(NAME) {                                                                                   \
+        const auto engine = [first](const kai::Problem* p) { kai::columns_of_panel<SR>(p, first); };             \
+        CHECK_K;                                                                                                 \
+        kai::check_output(dst_stride_col, kai::element_bytes(kai::OutKind::OUT), clamp_min, clamp_max);          \
+        KAI_RUN_PROBLEM(                                                                                         \
+            engine, OUT, RHS, NR, 0, (kai::LHS.stride({1, KR, SR}, k)), (kai::RHS.stride({NR, KR, SR}, k)), LUT) \
     }
 #define KAI_DEFINE_MATMUL_MR_4(...)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_NEON_DOTPROD)
