@@ -159,6 +159,12 @@ Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
             {13, L::kFewColumns + 1, 24, 0, 1},
             {L::kRows, L::kFewColumns + 1, L::kPackedBytes / 6, 0, 1}};
     }
+    if (u.size_only_features != 0 && u.dst_type == kai_dt_int8 && u.rows == KAI_ROWS_MANY) {  // panels of SME
+        using L = kai::StaticLimits;
+        return {
+            {L::kPanelRows, L::kColumns * L::kPanelStrips, L::kPanelDepth, 0, 1},
+            {9, L::kColumns, L::kPanelDepth, 0, 1}};  // tiles of 6 and of 4
+    }
     if (kai::file_type_of(u) != nullptr) {
         using L = kai::InplaceLimits;
         const size_t chunk = (u.k_multiple == 256 ? L::kSuperBlocks : L::kBlocks) * u.k_multiple;

@@ -80,8 +80,9 @@ struct StaticLimits {
     static constexpr size_t kRows = 126;           // of a block: whole tiles of 6
     static constexpr size_t kPackedBytes = 16384;  // of rows that are packed at a time (SMMLA)
     static constexpr size_t kFewColumns = 32;      // for which rows are not packed
-    /// Panels of SME: k of 16 columns that are decoded at a time; columns of the widest, VL(4) of 2048 bits.
-    static constexpr size_t kPanelDepth = 1024, kMostPanelColumns = 256;
+    /// Panels of SME: k of 16 columns that are decoded, and of rows that are packed at a time; these rows; strips of 16
+    /// columns whose sums are kept where k is deeper; columns of the widest panel, VL(4) of 2048 bits.
+    static constexpr size_t kPanelDepth = 512, kPanelRows = 48, kPanelStrips = 8, kMostPanelColumns = 256;
     /// Of rows that are gathered from a table of pointers at a time; one that is longer is read in place.
     static constexpr size_t kGatheredBytes = 32768;
 };

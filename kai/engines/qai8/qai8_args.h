@@ -37,5 +37,7 @@
     field(size_t, 8, clamps)               /* whether bounds are not those of int8 */                           \
     field(size_t, 8, chunks)               /* rows through a table (SDOT): of `steps` each */                   \
     field(const void*, 8, pad)             /* pointers equal to this one stay where they are, */                \
-    field(size_t, 8, offset)               /* others are moved by this many bytes */
+    field(size_t, 8, offset)               /* others are moved by this many bytes */                            \
+    field(const uint8_t*, 8, carry_in)     /* SMMLA: sums of earlier k in place of starts; NULL: none */        \
+    field(uint8_t*, 8, carry_out)          /* SMMLA: takes the sums in place of dst; NULL: there are no more k */
 KAI_OFFSETS(QAI8_ARGS, KAI_QAI8_ARGS)

@@ -96,7 +96,8 @@ void run_qsu2_row(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
     KAI_REQUIRE(function, args->shape.m <= 1, many_rows, args->shape.m);
     if (!is_empty(args)) {
-        multiply_row(panels_of_call(args, PanelRows(VL(4)).value()), bounds_of_call(args, function), kInt2Tiles);
+        multiply_row(
+            panels_of_call(args, PanelRows(VL(4)).value()), {requantisation_of(args, function), function}, kInt2Tiles);
     }
 }
 

@@ -30,6 +30,7 @@
 //   panels  x17, next_dst  x19            panels to go, the first row of dst of the next panel
 //   steps  x20, groups  x21, packed_stride  x22, last_dst_stride  x23
 //   panel_scales  x24, sums  x25          scales of the panel; whether dst gets sums
+//   carry  x26                            bytes of sums of earlier k, or for later ones, up to this tile
 //   second0, first1, second1, first2, second2  x1 - x4, x9   at the end of a tile: rows of dst
 //   x16                                   scratch
 //   stack: START_PAIRS, SCALE_PAIRS       starts and scales of the panel, each pair of columns twice
@@ -64,6 +65,7 @@ packed_stride   .req x22
 last_dst_stride .req x23
 panel_scales    .req x24
 sums            .req x25
+carry           .req x26
 first0      .req x12
 second0     .req x1
 first1      .req x2
@@ -177,6 +179,20 @@ second2     .req x9
     ldp     qS\p\()_2, qS\p\()_3, [sp, #START_PAIRS + 32]
     ldp     qS\p\()_4, qS\p\()_5, [sp, #START_PAIRS + 64]
     ldp     qS\p\()_6, qS\p\()_7, [sp, #START_PAIRS + 96]
+.endm
+
+// \op = ldp: S of pair p = the sums of earlier k, at \at; stp: those for later ones.
+.macro carry_pair op, at, p
+    \op     qS\p\()_0, qS\p\()_1, [\at, #128 * \p]
+    \op     qS\p\()_2, qS\p\()_3, [\at, #128 * \p + 32]
+    \op     qS\p\()_4, qS\p\()_5, [\at, #128 * \p + 64]
+    \op     qS\p\()_6, qS\p\()_7, [\at, #128 * \p + 96]
+.endm
+.macro load_carried p
+    carry_pair ldp, left, \p
+.endm
+.macro store_carried p
+    carry_pair stp, x16, \p
 .endm
 
 // Where the rows of a tile are stored: first0 (dst), second0, first1 and so on. Of a row that does not exist, the last
@@ -308,9 +324,9 @@ second2     .req x9
 .macro pairs_tile name, pair_numbers:vararg
 func \name, hidden
     .if pairs == 3
-    frame   d8-d15, x19-x25, space=256
+    frame   d8-d15, x19-x26, space=256
     .else
-    frame   d8-d11, x19-x25, space=256
+    frame   d8-d11, x19-x26, space=256
     .endif
     ldr     lhs_stride, [args, #QAI8_ARGS_lhs_stride]
     ldr     steps, [args, #QAI8_ARGS_steps]
@@ -320,6 +336,7 @@ func \name, hidden
     ldp     next_dst, dst_stride, [args, #QAI8_ARGS_dst]
     ldr     sums, [args, #QAI8_ARGS_sums]
     ldr     panel, [args, #QAI8_ARGS_rhs]
+    mov     carry, #0
 
 0:  // a panel of columns
     take_pairs starts, START_PAIRS
@@ -343,6 +360,11 @@ func \name, hidden
     ldp     qB_0, qB_1, [rhs]
     ldp     qB_2, qB_3, [rhs, #32]
     each    load_starts, \pair_numbers
+    ldr     left, [args, #QAI8_ARGS_carry_in]
+    cbz     left, 2f
+    add     left, left, carry
+    each    load_carried, \pair_numbers
+2:
     .if pairs == 3
     multiply_six
     .else
@@ -350,6 +372,12 @@ func \name, hidden
     .endif
     if_more pairs, 1, add next_row, next_row, lhs_stride, lsl #2
     row_addresses
+    ldr     x16, [args, #QAI8_ARGS_carry_out]
+    cbz     x16, 9f
+    add     x16, x16, carry
+    each    store_carried, \pair_numbers
+    b       11f
+9:
     cbnz    sums, 10f
     .if has_results
     pairs_results \pair_numbers
@@ -359,6 +387,7 @@ func \name, hidden
 10:
     each    store_sums, \pair_numbers
 11:
+    add     carry, carry, #128 * pairs
     if_more pairs, 1, add dst, dst, dst_stride, lsl #2
     if_more pairs, 2, add dst, dst, dst_stride, lsl #1
     add     next_packed, next_packed, packed_stride
@@ -405,7 +434,7 @@ endfunc
 //
 //   A  v0, X_0 - X_7  v16 - v23, Y_0 - Y_7  v24 - v31, S0_0 - S0_3  v16 - v19: the sums of the row
 //   row0  x1, panel_stride  x2, row_steps  x3, tail_groups  x4, tail  x7: the last k % 16, padded
-//   scales  x5, starts_stride  x6
+//   scales  x5, starts_stride  x6, row_carry  x10
 
     unreg   S0_0, S0_1, S0_2, S0_3, S0_4, S0_5, S0_6, S0_7
     unreg   S1_0, S1_1, S1_2, S1_3, S1_4, S1_5, S1_6, S1_7
@@ -420,6 +449,7 @@ row_steps   .req x3
 panel_stride .req x2
 scales      .req x5
 starts_stride .req x6
+row_carry   .req x10
 
 // sum += A * B_<b>; loads B_<b> from byte `next`.
 .macro row_8k sum, b, next
@@ -439,6 +469,17 @@ starts_stride .req x6
 .endm
 .macro clear v
     movi    \v\().2d, #0
+.endm
+// As carry_pair: X and Y.
+.macro carry_row op
+    \op     qX_0, qX_1, [x16]
+    \op     qX_2, qX_3, [x16, #32]
+    \op     qX_4, qX_5, [x16, #64]
+    \op     qX_6, qX_7, [x16, #96]
+    \op     qY_0, qY_1, [x16, #128]
+    \op     qY_2, qY_3, [x16, #160]
+    \op     qY_4, qY_5, [x16, #192]
+    \op     qY_6, qY_7, [x16, #224]
 .endm
 // S0_<i> = the sums of four columns plus their starts. Changes Y.
 .macro join_row i, x, y
@@ -462,6 +503,7 @@ func kai_\name\()_1x16_neon_i8mm, hidden
     ldr     dst_stride, [args, #QAI8_ARGS_dst_width]    // from panel to panel
     ldr     starts_stride, [args, #QAI8_ARGS_starts_stride]
     ldp     panel, panel_stride, [args, #QAI8_ARGS_rhs]
+    mov     row_carry, #0
 0:  // a panel of columns
     mov     rhs, panel
     add     panel, panel, panel_stride
@@ -469,6 +511,11 @@ func kai_\name\()_1x16_neon_i8mm, hidden
     ldp     qB_2, qB_3, [rhs, #32]
     each    clear, X_0, X_1, X_2, X_3, X_4, X_5, X_6, X_7
     each    clear, Y_0, Y_1, Y_2, Y_3, Y_4, Y_5, Y_6, Y_7
+    ldr     x16, [args, #QAI8_ARGS_carry_in]
+    cbz     x16, 1f
+    add     x16, x16, row_carry
+    carry_row ldp
+1:
     mov     left, row_steps
     ldr     row0, [args, #QAI8_ARGS_lhs]
     cbz     left, 3f
@@ -486,6 +533,12 @@ func kai_\name\()_1x16_neon_i8mm, hidden
     tbz     tail_groups, #1, 6f
     row_group Y, 128
 6:
+    ldr     x16, [args, #QAI8_ARGS_carry_out]
+    cbz     x16, 9f
+    add     x16, x16, row_carry
+    carry_row stp
+    b       11f
+9:
     join_row 0, 0, 1
     join_row 1, 2, 3
     join_row 2, 4, 5
@@ -502,6 +555,7 @@ func kai_\name\()_1x16_neon_i8mm, hidden
     stp     qS0_2, qS0_3, [dst, #32]
     add     dst, dst, dst_stride
 11:
+    add     row_carry, row_carry, #256
     add     starts, starts, starts_stride
     add     scales, scales, panel_stride
     subs    panels, panels, #1

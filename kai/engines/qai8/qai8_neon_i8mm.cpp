@@ -33,8 +33,7 @@ struct I8mm {
     static constexpr Qai8TileFn *kSix = kOf[0], *kFour = kOf[1], *kTwo = kOf[2], *kOne = kOf[3];
 
     struct Storage {
-        // Loads run a group ahead.
-        uint8_t packed[StaticLimits::kPackedBytes + kPackedTile * kGroup], tail[16];
+        uint8_t packed[StaticLimits::kPackedBytes + Qai8Part::kAhead];
     };
 
     /// Rows of a tile that is packed for several panels; 0: rows stay as they lie.
@@ -141,22 +140,23 @@ struct I8mm {
         }
         return count;
     }
-    [[gnu::noinline]] static size_t prepare(
-        const Qai8& p, size_t first, size_t rows, Storage& storage, Qai8Part* parts) {
+    KAI_INLINE static size_t prepare(const Qai8& p, size_t first, size_t rows, Storage& storage, Qai8Part* parts) {
+        return prepare(p, first, rows, storage.packed, parts);
+    }
+    [[gnu::noinline]] static size_t prepare(const Qai8& p, size_t first, size_t rows, uint8_t* to, Qai8Part* parts) {
         const size_t packed = packed_tile(p.n, p.k);
         const size_t steps = p.k / 16, tail_groups = (p.k % 16 + kGroup - 1) / kGroup;
         const size_t groups = packed != 0 ? 2 * steps + tail_groups : tail_groups, k0 = packed != 0 ? 0 : 16 * steps;
         const Lying from = {p.row(first), p.lhs_stride, k0, p.k};
         Qai8Part next = {nullptr, 0, 0, packed != 0 ? 0 : steps, 0, groups, nullptr, false};
-        uint8_t* to = storage.packed;
         size_t count = cut(from, packed, rows, next, to, parts);
         if (rows - next.first == 2) {
             parts[count++] = pack_pair(from, 2, next, to);
         } else if (rows != next.first) {
             if (tail_groups != 0) {
-                vst1q_u8(storage.tail, tail_of(p.row(first + next.first), p.k));
+                vst1q_u8(to, tail_of(p.row(first + next.first), p.k));
             }
-            parts[count++] = {kOne, next.first, 1, steps, 0, tail_groups, storage.tail, false};
+            parts[count++] = {kOne, next.first, 1, steps, 0, tail_groups, to, false};
         }
         return count;
     }
@@ -173,6 +173,12 @@ struct I8mm {
 }  // namespace kai
 
 extern "C" {
+
+/// For panels of SME (qai8_neon_i8mm_panels.cpp).
+[[gnu::visibility("hidden")]] size_t kai_qai8_prepare_neon_i8mm(
+    const kai::Qai8& p, size_t rows, uint8_t* packed, kai::Qai8Part* parts) {
+    return kai::I8mm<kai::Types::both_int8>::prepare(p, 0, rows, packed, parts);
+}
 
 #define KAI_DEFINE(...) KAI_DEFINE_MATMUL_ROWS_QAI8_NEON(I8mm<kai::Types::both_int8>, __VA_ARGS__)
 #define KAI_ISA_neon_i8mm KAI_LINES(KAI_DEFINE)

@@ -1,18 +1,23 @@
 // Static int8 and static 2 bits with SMMLA and panels packed for SME, many rows (qai8_neon_panels.hpp), by the tiles of
-// static int8 (qai8_neon_i8mm.S): 16 columns become what these read, up to kPanelDepth k at a time, on the stack.
+// static int8 (qai8_neon_i8mm.S): rows are packed, and 16 columns become a panel of NEON, on the stack.
 //
 //     for blocks of rows
+//         pack: 8 k of two rows in a vector                                       kai_qai8_prepare
 //         for strips of 16 columns
-//             for parts of k; the last k % 16 are a part, for which the ends of rows are copied
-//                 decode: the columns to int8, 8 k of two columns in a vector
-//                 sums of all rows                                                Qai8TileFn
-//             results of all rows
+//             decode: the columns to int8, 8 k of two columns in a vector         DecodedPanel
+//             results                                                             Qai8TileFn
+//
+// A deep k is cut into parts: their sums are added, then rounded.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/qai8/qai8_neon.hpp"
 #include "kai/engines/qai8/qai8_neon_panels.hpp"
-#include "kai/engines/qai8/qai8_neon_parts.hpp"
 
-extern "C" kai::Qai8TileFn kai_qai8_4x16_neon_i8mm, kai_qai8_2x16_neon_i8mm, kai_qai8_1x16_neon_i8mm;
+extern "C" {
+/// Cuts rows into tiles, and packs them if there are more than a few columns (qai8_neon_i8mm.cpp); how many parts.
+[[gnu::visibility("hidden")]] size_t kai_qai8_prepare_neon_i8mm(
+    const kai::Qai8& p, size_t rows, uint8_t* packed, kai::Qai8Part* parts);
+}
 
 namespace kai {
 namespace {
@@ -74,115 +79,120 @@ KAI_INLINE void store_8k(const uint32x4_t (&low)[4], const uint32x4_t (&high)[4]
     }
 }
 
-/// Sums of a block of rows.
-using PanelSums = int32_t[StaticLimits::kSumRows][PanelStrip::kColumns];
+/// 16 columns of a panel of SME as a panel of NEON (qai8_neon.hpp), with some of their k.
+struct DecodedPanel {
+    static constexpr size_t kColumns = PanelStrip::kColumns, kDepth = StaticLimits::kPanelDepth;
+    alignas(16) uint8_t starts[kColumns * sizeof(int32_t)];
+    uint8_t elements[kColumns * kDepth];
+    uint8_t scales[kColumns * sizeof(float)];
 
-KAI_INLINE void add_sums(const PanelSums& more, size_t rows, PanelSums& sums) {
-    for (size_t i = 0; i < rows; ++i) {
-        KAI_UNROLL(4)
-        for (size_t j = 0; j < PanelStrip::kColumns; j += 4) {
-            vst1q_s32(&sums[i][j], vaddq_s32(vld1q_s32(&sums[i][j]), vld1q_s32(&more[i][j])));
+    KAI_INLINE void take(const StaticPanels& p, const PanelStrip& strip, size_t k0, size_t depth) {
+        constexpr size_t kHalf = sizeof(starts) / 2;
+        KAI_UNROLL(2)
+        for (size_t h = 0; h < 2; ++h) {
+            __builtin_memcpy(starts + h * kHalf, strip.starts[h], kHalf);
+            __builtin_memcpy(scales + h * kHalf, strip.scales[h], kHalf);
         }
-    }
-}
-
-/// A block of rows in tiles of 4, then one of 2 or 1; how many parts.
-KAI_INLINE size_t divide_rows(size_t rows, Qai8Part (&parts)[2]) {
-    const size_t fours = (rows + 1) / 4, first = 4 * fours;
-    size_t count = 0;
-    if (fours != 0) {
-        parts[count++] = {kai_qai8_4x16_neon_i8mm, 0, fours, 0, 0, 0, nullptr, rows < first};
-    }
-    if (rows > first) {
-        Qai8TileFn* const rest = rows - first == 2 ? kai_qai8_2x16_neon_i8mm : kai_qai8_1x16_neon_i8mm;
-        parts[count++] = {rest, first, 1, 0, 0, 0, nullptr, false};
-    }
-    return count;
-}
-
-/// What a block of rows needs.
-struct PanelBlock {
-    static constexpr size_t kRows = StaticLimits::kSumRows, kStep = 16;       // k of a step of a tile
-    static constexpr size_t kDepth = StaticLimits::kPanelDepth, kAhead = 64;  // bytes that tiles load ahead
-    alignas(16) uint8_t decoded[PanelStrip::kColumns * kDepth + kAhead];
-    uint8_t tails[kRows][kStep];
-    PanelSums sums, more;
-    Qai8Part parts[2];
-    size_t rows = 0, count = 0;
-    bool has_sums = false;  // of the strip
-
-    KAI_INLINE void begin(const StaticPanels& p, const uint8_t* lhs, size_t its_rows) {
-        rows = its_rows, count = divide_rows(rows, parts);
-        if (p.k % kStep == 0) {
-            return;
+        if (p.is_int2) {
+            decode_int2(strip, k0 / 4, (depth + 7) / 8 * 2, elements);
+        } else {
+            decode_int8(strip, k0 / 4, (depth + 3) / 4, elements);
         }
-        __builtin_memset(tails, 0, sizeof(tails));
-        for (size_t i = 0; i < rows; ++i) {
-            __builtin_memcpy(tails[i], lhs + i * p.lhs_stride + p.k / kStep * kStep, p.k % kStep);
-        }
-    }
-    /// sums += the product of `steps` steps of all rows with what is decoded.
-    KAI_INLINE void multiply(const uint8_t* lhs, size_t lhs_stride, size_t steps) {
-        static constexpr int32_t kStarts[PanelStrip::kColumns] = {};
-        PanelSums& to = has_sums ? more : sums;
-        Qai8Args args = {};
-        args.sums = 1, args.lhs_stride = lhs_stride, args.rhs = decoded;
-        args.starts = reinterpret_cast<const uint8_t*>(kStarts);
-        for (size_t i = 0; i < count; ++i) {
-            parts[i].steps = steps;
-            set_part(parts[i], args, lhs);
-            set_output(parts[i], reinterpret_cast<uint8_t*>(to[0]), sizeof(to[0]), 1, args);
-            parts[i].run(&args);
-        }
-        if (has_sums) {
-            add_sums(more, rows, sums);
-        }
-        has_sums = true;
     }
 };
 
-/// All products of a block with a strip.
-[[gnu::noinline]] void multiply_strip(
-    const StaticPanels& p, const PanelStrip& strip, const uint8_t* lhs, PanelBlock& block) {
-    constexpr size_t kStep = PanelBlock::kStep;
-    const size_t whole = p.k / kStep * kStep, tail = p.k - whole;
-    block.has_sums = false;
-    for (size_t k0 = 0, depth; k0 < whole; k0 += depth) {
-        depth = KAI_MIN(whole - k0, PanelBlock::kDepth);
-        (p.is_int2 ? decode_int2 : decode_int8)(strip, k0 / 4, depth / 4, block.decoded);
-        block.multiply(lhs + k0, p.lhs_stride, depth / kStep);
+/// A block of rows and a strip of columns, both with some of their k.
+struct PanelBlock {
+    uint8_t packed[StaticLimits::kPanelRows * StaticLimits::kPanelDepth + Qai8Part::kAhead];
+    DecodedPanel panel;
+    Qai8Part parts[Qai8Part::kMost];
+    size_t rows, count;
+
+    KAI_INLINE void take_rows(const StaticPanels& p, const uint8_t* lhs, size_t its_rows, size_t depth) {
+        const Qai8 all = {its_rows, p.n, depth, lhs, p.lhs_stride, nullptr, 0, nullptr, 0, false};
+        rows = its_rows, count = kai_qai8_prepare_neon_i8mm(all, rows, packed, parts);
     }
-    if (tail != 0) {
-        __builtin_memset(block.decoded, 0, kStep * PanelStrip::kColumns);  // what is not decoded meets zeros
-        (p.is_int2 ? decode_int2 : decode_int8)(strip, whole / 4, (tail + 3) / 4, block.decoded);
-        block.multiply(block.tails[0], kStep, 1);
+    /// Of all sums times scales.
+    KAI_INLINE float bound(size_t k) const {
+        return bound_of(
+            {rows, DecodedPanel::kColumns, k, nullptr, 0, panel.starts, sizeof(panel), nullptr, 0, false}, panel.starts,
+            1);
     }
-    if (p.k == 0) {
-        __builtin_memset(block.sums, 0, sizeof(block.sums));
+};
+
+/// Sums of a block of rows x 16 columns, between two parts of k, as tiles hold them: a single row takes 256 bytes.
+struct CarriedSums {
+    static constexpr size_t kRow = DecodedPanel::kColumns * sizeof(int32_t);
+    uint8_t bytes[(StaticLimits::kPanelRows - 1) * kRow + 256];
+};
+
+/// Parts of k of a block with a strip: the sums carried before and after it; NULL: the first or last part.
+struct PartOfDepth {
+    const uint8_t* lhs;
+    const CarriedSums* before;
+    CarriedSums* after;
+};
+KAI_INLINE void multiply_strip(
+    const PanelBlock& block, const PartOfDepth& part, uint8_t* dst, size_t dst_stride, Qai8Args& args) {
+    for (size_t i = 0; i < block.count; ++i) {
+        const size_t carried = block.parts[i].first * CarriedSums::kRow;
+        args.carry_in = part.before != nullptr ? part.before->bytes + carried : nullptr;
+        args.carry_out = part.after != nullptr ? part.after->bytes + carried : nullptr;
+        run_part(block.parts[i], 1, dst, dst_stride, args, part.lhs);
     }
 }
 
-[[gnu::noinline]] void multiply_panels(const StaticPanels& p, const StaticResults::Bounds& bounds) {
+/// A block of rows, whose packed form all columns share, or kPanelStrips strips where k has several parts.
+[[gnu::noinline]] void multiply_block(
+    const StaticPanels& p, const uint8_t* lhs, size_t rows, int32_t zero, Qai8Args& args, uint8_t* dst) {
+    constexpr size_t kColumns = DecodedPanel::kColumns, kStrips = StaticLimits::kPanelStrips;
+    const size_t group = p.k <= DecodedPanel::kDepth ? p.n : kStrips * kColumns;
     PanelBlock block;
-    for (size_t first = 0; first < p.m; first += PanelBlock::kRows) {
-        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
-        block.begin(p, lhs, KAI_MIN(p.m - first, PanelBlock::kRows));
-        for (size_t n0 = 0; n0 < p.n; n0 += PanelStrip::kColumns) {
-            const PanelStrip strip(p, n0);
-            multiply_strip(p, strip, lhs, block);
-            const StaticResults results(bounds, strip);
-            uint8_t* dst = p.dst + first * p.dst_stride + n0;
-            for (size_t i = 0; i < block.rows; ++i, dst += p.dst_stride) {
-                results.store(block.sums[i], p.n - n0, dst);
+    CarriedSums carried[kStrips];
+    uint8_t results[StaticLimits::kPanelRows][kColumns];
+    for (size_t n0 = 0; n0 < p.n; n0 += group) {
+        size_t k0 = 0, depth = 0;
+        do {
+            depth = KAI_MIN(p.k - k0, DecodedPanel::kDepth);
+            block.take_rows(p, lhs + k0, rows, depth);
+            const bool is_last = k0 + depth == p.k;
+            for (size_t n = n0; n < KAI_MIN(p.n, n0 + group); n += kColumns) {
+                CarriedSums& sums = carried[(n - n0) / kColumns % kStrips];
+                const PartOfDepth part = {lhs + k0, k0 == 0 ? nullptr : &sums, is_last ? nullptr : &sums};
+                block.panel.take(p, PanelStrip(p, n), k0, depth);
+                set_panel(block.panel.starts, args);
+                if (is_last) {
+                    set_rounding(block.bound(p.k), zero, args);
+                }
+                if (p.n - n >= kColumns) {
+                    multiply_strip(block, part, dst + n, p.dst_stride, args);
+                    continue;
+                }
+                multiply_strip(block, part, results[0], sizeof(results[0]), args);
+                for (size_t i = 0; is_last && i < rows; ++i) {
+                    __builtin_memcpy(dst + i * p.dst_stride + n, results[i], p.n - n);
+                }
             }
-        }
+            k0 += depth;
+        } while (k0 < p.k);
+    }
+}
+
+void multiply_panels(const StaticPanels& p, const kai_matmul_requantize32_params& params, const char* function) {
+    Qai8Args args = requantisation(params, function);
+    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = sizeof(DecodedPanel);
+    constexpr size_t kRows = StaticLimits::kPanelRows;
+    for (size_t first = 0; first < p.m; first += kRows) {
+        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
+        multiply_block(
+            p, lhs, KAI_MIN(p.m - first, kRows), params.output_zero_point, args, p.dst + first * p.dst_stride);
     }
 }
 
 void run_panels_qsu2(const kai_matmul_uker_args* args, const char* function) {
     check_args(args, function);
     if (!is_empty(args)) {
-        multiply_panels(panels_of_call(args, PanelRows(VL(4)).value()), bounds_of_call(args, function));
+        multiply_panels(panels_of_call(args, PanelRows(VL(4)).value()), requantisation_of(args, function), function);
     }
 }
 
@@ -203,7 +213,7 @@ KAI_DEFINE_MATMUL_API(
             kai::multiply_panels(                                                               \
                 {m, n, k, kai::bytes(lhs), kai::LHS.stride({MR, KR, SR}, k), kai::bytes(rhs),   \
                  kai::RHS.stride({nr, KR, SR}, k), nr, kai::bytes(dst), dst_stride_row, false}, \
-                {*params, __func__});                                                           \
+                *params, __func__);                                                             \
         }                                                                                       \
     }
 

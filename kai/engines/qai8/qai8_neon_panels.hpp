@@ -120,10 +120,9 @@ KAI_INLINE StaticPanels panels_of_call(const kai_matmul_uker_args* args, size_t 
         operand.dst.stride.m,
         true};
 }
-KAI_INLINE StaticResults::Bounds bounds_of_call(const kai_matmul_uker_args* args, const char* function) {
+KAI_INLINE kai_matmul_requantize32_params requantisation_of(const kai_matmul_uker_args* args, const char* function) {
     const auto bounds = clamp_or<int32_t>(args, INT8_MIN, INT8_MAX, function);
-    const auto zero_point = value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr);
-    return {{bounds.lo, bounds.hi, zero_point}, function};
+    return {bounds.lo, bounds.hi, value_or_zero<int32_t>(args->operand.bias.scale_bias_global.ptr)};
 }
 
 }  // namespace

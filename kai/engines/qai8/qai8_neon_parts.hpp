@@ -40,6 +40,8 @@ struct Qai8 {
 
 /// Rows of a block that the same function computes.
 struct Qai8Part {
+    static constexpr size_t kMost = 2;    ///< of a block, SMMLA
+    static constexpr size_t kAhead = 48;  ///< bytes behind what is packed that SMMLA reads
     Qai8TileFn* run;
     size_t first;  ///< row of the block
     size_t tiles, steps, packed_stride, groups;
