@@ -80,8 +80,8 @@ struct Kernels {
 
 /// Every host.
 extern const Kernels kPortable;
-/// AArch64: block_neon.hpp.
-extern const Kernels kNeon, kNeonBf16;
+/// AArch64: block_neon.hpp, block_sve.cpp.
+extern const Kernels kNeon, kNeonBf16, kSve;
 
 /// All of them, the best first, whatever this CPU has; then nullptr.
 extern const Kernels* const kAllKernels[];

@@ -210,13 +210,10 @@ struct State {
     }
 };
 
-/// Up to four rows: the new maxima, and what the exponentials take. `scale`: a.
-void start_rows(const SoftmaxBlock& b, size_t first, size_t count, float scale, Row* rows) {
-    for (size_t i = 0; i < count; ++i) {
-        rows[i].scores = at(b.scores, (first + i) * b.score_row);
-    }
+/// Up to four rows: the new maxima, and what the exponentials take. `scale`: a; `largest`: of scores.
+void start_rows(const SoftmaxBlock& b, size_t first, size_t count, float scale, float32x4_t largest, Row* rows) {
     State state = State::of(b, first, count);
-    const float32x4_t largest = vmulq_n_f32(largest_of(rows, count, b.columns), scale);
+    largest = vmulq_n_f32(largest, scale);
     const float32x4_t old = vrndnq_f32(vmulq_n_f32(state.max, kLog2E));
     const uint32x4_t is_number = vcltq_f32(largest, vdupq_n_f32(kInfinity)),
                      grows = vandq_u32(vcgtq_f32(largest, old), is_number);
@@ -354,8 +351,11 @@ struct PlainRows {
 /// Rows that are started before the first of them is finished: a panel of bf16.
 constexpr size_t kStarted = 8;
 
+/// The largest score of each of up to four rows: as largest_of.
+using Largest = float32x4_t(const Row* rows, size_t count, size_t columns);
+
 /// Finish::run(b, rows, first, count): P and sums of rows that are started, at most kStarted of them.
-template <typename Finish>
+template <typename Finish, Largest& largest = largest_of>
 KAI_INLINE void softmax_of(const SoftmaxBlock& b) {
     const bool is_simple = b.cap == 0 && b.slope == nullptr && b.mask == nullptr && b.scale > 0;
     for (size_t first = 0; first < b.rows; first += kStarted) {
@@ -363,10 +363,12 @@ KAI_INLINE void softmax_of(const SoftmaxBlock& b) {
         const size_t count = b.rows - first < kStarted ? b.rows - first : kStarted;
         for (size_t i = 0; i < count; ++i) {
             prepare_row(b, first + i, is_simple);
+            rows[i].scores = at(b.scores, (first + i) * b.score_row);
         }
         for (size_t i = 0; i < count; i += kQuad) {
-            const size_t left = count - i;
-            start_rows(b, first + i, left < kQuad ? left : kQuad, is_simple ? b.scale * kLog2E : 1, rows + i);
+            const size_t some = count - i < kQuad ? count - i : kQuad;
+            start_rows(
+                b, first + i, some, is_simple ? b.scale * kLog2E : 1, largest(rows + i, some, b.columns), rows + i);
         }
         Finish::run(b, rows, first, count);
     }

@@ -15,6 +15,9 @@ const Kernels* const kAllKernels[] = {
 #if KAI_BUILD_neon_bf16
     &kNeonBf16,
 #endif
+#if KAI_BUILD_sve
+    &kSve,
+#endif
 #if KAI_BUILD_neon
     &kNeon,
 #endif
