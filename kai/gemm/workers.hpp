@@ -21,6 +21,7 @@ inline void pause() {
 
 /// Takes a free one of slots first ... end - 1, and returns its number; `end`: all are taken. taken: a word for each
 /// slot, 0 if it is free. hint: where to begin.
+// NOLINTNEXTLINE(readability-non-const-parameter): __atomic_exchange_n writes to it
 inline size_t take_slot(uint32_t* taken, size_t first, size_t end, size_t hint) {
     for (size_t tried = first, i = hint; tried < end; ++tried, i = i + 1 < end ? i + 1 : first) {
         if (__atomic_exchange_n(&taken[i], 1U, __ATOMIC_ACQUIRE) == 0) {
