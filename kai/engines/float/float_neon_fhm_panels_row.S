@@ -36,13 +36,6 @@ same    .req x9                             // where the words of this step are;
 .macro load_pair w
     ld1r    {A_\w\().4s}, [row], #4
 .endm
-    .purgem load_step
-// The words of the next step are loaded, if there is one, else the same again.
-.macro load_step
-    cmp     left, #16
-    sub     same, row, #16
-    csel    row, row, same, hs
-.endm
     .purgem after_word
 .macro after_word w
     load_pair \w
@@ -55,6 +48,48 @@ same    .req x9                             // where the words of this step are;
 .macro load_half
     ldrh    w9, [row]
     dup     A_0.4s, w9
+.endm
+
+    .purgem begin_step
+    .purgem inner_word
+    .purgem last_word
+.macro begin_step
+.endm
+// What a step needs besides products stands between those of words 0 to 2: an in-order core multiplies twice a cycle
+// only where no two other instructions follow each other.
+.macro inner_word w
+    add_products 0, \w
+    add     rhs, rhs, stride
+    add_products 1, \w
+    ldp     qB_0, qB_1, [rhs]
+    step_work \w, 0
+    if_more vectors, 2, two_vectors \w, 2, 3, 32
+    step_work \w, 1
+    if_more vectors, 4, two_vectors \w, 4, 5, 64
+    step_work \w, 2
+    if_more vectors, 4, two_vectors \w, 6, 7, 96
+    after_word \w
+.endm
+// Where the words of the next step are, the same again if there is none; whether there is a word after this step; how
+// many bytes are left.
+.macro step_work w, place
+    .if \w == 0 && \place == 0
+    cmp     left, #16
+    .elseif \w == 0 && \place == 1
+    sub     same, row, #16
+    .elseif \w == 0
+    csel    row, row, same, hs
+    .elseif \w == 1 && \place == 0
+    cmp     left, #0
+    .elseif \w == 1 && \place == 1
+    csel    ahead, stride, xzr, ne
+    .elseif \w == 2 && \place == 0
+    subs    left, left, #16
+    .endif
+.endm
+.macro last_word
+    one_word 3, ahead
+    after_word 3
 .endm
 
 .macro add_products n, w
