@@ -20,14 +20,14 @@ set(KAI_EMULATED_CPUS
 
 # Which part of the suite runs where (docs/testing.md). The first run has all of it. At other vector lengths code of a
 # fixed width is skipped: it is the same. Tests about values alone run at 512 and 128 bits and on Neoverse V1, and so do
-# those of clamps and of what is rejected; those of strides beyond 32 bits, of recorded products and of kernels that agree
-# there and at 1024 bits, since some kernels for SME have other loops from 1024 bits on. At 2048 bits, where everything
-# takes long, those of threads and of how kernels and packers are called are skipped, too: no code of theirs depends on
-# the length. CPUs without SVE run the same program: tests of shapes and depths, which reach every function that a kernel
-# or packer calls, show that nothing traps. (No kernel asks for the CPU but those of SME2, about quarter-tile outer
-# products; kleidiai_isa has read what instructions there are.) Cortex-A72 has the instructions of Cortex-A53: it runs
-# what depends on the class of cores. kai_shapes: shapes and splits; kai_paths: shapes and depths; kai_calls, kai_few:
-# few calls of each kernel; kai_no_...: without these tests.
+# those of clamps and of what is rejected; those of strides beyond 32 bits, of recorded products and of kernels that
+# agree there and at 1024 bits, since some kernels for SME have other loops from 1024 bits on. At 2048 bits, where
+# everything takes long, those of threads and of how kernels and packers are called are skipped, too: no code of theirs
+# depends on the length. CPUs without SVE run the same program: tests of shapes and depths, which reach every function
+# that a kernel or packer calls, show that nothing traps. (No kernel asks for the CPU but those of SME2, about
+# quarter-tile outer products; kleidiai_isa has read what instructions there are.) Cortex-A72 has the instructions of
+# Cortex-A53: it runs what depends on the class of cores. kai_shapes: shapes and splits; kai_paths: shapes and depths;
+# kai_calls, kai_few: few calls of each kernel; kai_no_...: without these tests.
 set(kai_shapes "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Rectangles/*:*.Exact*:*.PartsByPointer/*")
 string(APPEND kai_shapes ":*.KeepsTheCallersZa/*:*.SizesAndPadding/*")
 set(kai_paths "Registry*:*Empty*:*.GettersAgree/*:*.Shapes/*:*.Depths/*:*.Exact*")

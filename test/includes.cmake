@@ -38,7 +38,8 @@ set(allowed_packed_file ${allowed_gemm} kai/packed_file kai/isas.def kai/ukernel
     kai/ukernels/families.def kai/engines/core/layout.hpp)
 set(allowed_attention ${allowed_gemm} kai/attention kai/engines/asm/asm.h kai/engines/core/base.hpp
     kai/engines/core/fields.h kai/ukernels/pack/kai_rhs_append.h)
-set(allowed_conv ${allowed_gemm} kai/conv kai/engines/asm/asm.h kai/engines/core/fields.h kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h)
+set(allowed_conv ${allowed_gemm} kai/conv kai/engines/asm/asm.h kai/engines/core/fields.h
+    kai/ukernels/dwconv/pack/kai_rhs_dwconv_pack.h)
 set(allowed_gguf_file kai/gemm/kai_gguf_file.h kai/kai_gguf.h)
 
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/kai/engines/*" "${ROOT}/kai/gemm/*"

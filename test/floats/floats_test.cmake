@@ -58,8 +58,8 @@ if(count LESS 500)
     message(FATAL_ERROR "only ${count} results")
 endif()
 message(STATUS "${count} results")
-# Each way to set flags once, each kind of flag with both compilers. With shared libraries where subnormal values also show
-# what crtfastmath.o does to the process: GCC links it for -Ofast as for -ffast-math.
+# Each way to set flags once, each kind of flag with both compilers. With shared libraries where subnormal values also
+# show what crtfastmath.o does to the process: GCC links it for -Ofast as for -ffast-math.
 if(GXX)
     same(${GXX} SHARED variable "-Ofast")
     same(${GXX} STATIC release

@@ -1,7 +1,7 @@
 // f32 <- qai8dxp x qsu2cxp with LUTI2 and SDOT, groups of 4 k: one row, 16 columns at a time, then panel by panel
 // (qai8dxp_neon_lut_row.cpp). Formula and bits: kai_row_int2_4x4_neon_dotprod in qai8dxp_neon_dotprod_row.S.
 //
-// A byte has four k of a column that are 4 apart, and LUTI2 takes 4 bytes of a column: 16 k, which are an array of 4 x 4
+// A byte has four k of a column that are 4 apart, and LUTI2 takes 4 bytes of a column: 16 k, an array of 4 x 4 that is
 // transposed. So is the row, by one TBL for all columns. For 16 k of 4 columns: 4 LUTI2, 4 SDOT. (TBL by nibbles: 6
 // operations instead of 4.)
 //
