@@ -9,7 +9,7 @@
 /// One row times a panel of 12 columns, or 16 columns of one of SME: blocks of k, each with the scales of its columns.
 #define KAI_F8_ROW_ARGS(field)                                                                      \
     field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */      \
-    field(const void*, 8, row)       /* f16, the same 4 k twice in each vector */                    \
+    field(const void*, 8, row)       /* 4 k in each vector: f16, twice; or f32 */                     \
     field(const void*, 8, panel)     /* elements of the first block */                               \
     field(const void*, 8, scales)    /* of the first block */                                        \
     field(size_t, 8, next_scales)    /* bytes from the scales of a block to those of the next one */ \
@@ -36,6 +36,21 @@ KAI_OFFSETS(F8_ROW_ARGS, KAI_F8_ROW_ARGS)
     field(size_t, 8, dst_stride)                                                                   \
     field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */
 KAI_OFFSETS(F8_TILE_ARGS, KAI_F8_TILE_ARGS)
+
+/// 4 rows of bf16 times 12 columns of f32: blocks of k, each with the scales of its columns.
+#define KAI_F8_FLOAT_ARGS(field)                                                                     \
+    field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */       \
+    field(const void*, 8, lhs)       /* 4 k of each of 8 rows, then the next 4; from the first row */ \
+    field(const void*, 8, rhs)       /* 4 k of 4 columns, those of the next columns, the next 4 k */  \
+    field(size_t, 8, blocks)         /* at least one */                                               \
+    field(size_t, 8, groups)         /* of 4 k in a block; at least one */                            \
+    field(const void*, 8, scales)    /* of the first block */                                         \
+    field(size_t, 8, next_scales)    /* bytes from the scales of a block to those of the next one */  \
+    field(const void*, 8, start)     /* results before these blocks: 12 columns */                    \
+    field(size_t, 8, start_step)     /* bytes from a row of start to the next */                      \
+    field(void*, 8, dst)             /* may be start */                                               \
+    field(size_t, 8, dst_step)
+KAI_OFFSETS(F8_FLOAT_ARGS, KAI_F8_FLOAT_ARGS)
 
 /// 8 rows or one times a panel of 12 columns, both FP8: all blocks of k.
 #define KAI_F8_DOT_ARGS(field)                                                                      \

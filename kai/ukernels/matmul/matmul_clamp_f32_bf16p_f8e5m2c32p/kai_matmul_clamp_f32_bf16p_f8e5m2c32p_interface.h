@@ -25,7 +25,7 @@ KAI_DECLARE_TABLE(
 kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p1vlx4_f8e5m2c32p4vlx4_1vlx4vl_sme2_mopa;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1vlx4_f8e5m2c32p4vlx4_1vlx4vl_sme2_mopa)
 
-/// BFMMLA, 8 rows x 12 columns per step. Weights are decoded to bf16 once for up to 128 rows.
+/// BFMMLA, 8 rows x 12 columns per step. Weights are decoded to bf16 once for up to 256 rows.
 kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mmla;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mmla)
 
@@ -36,6 +36,14 @@ KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e5m2c32p12x4_1x12
 /// The same for an RHS that is packed for SME2, 1 row x 4 VL columns per step.
 kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_f8e5m2c32p4vlx4_1x4vl_neon_fmlal;
 KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e5m2c32p4vlx4_1x4vl_neon_fmlal)
+
+/// FMLA, 8 rows x 12 columns per step. Weights are decoded to f32, 256 k at once for all rows.
+kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_neon_mla)
+
+/// FMLA, 1 row x 12 columns per step. Weights and the row become f32, the row times a power of 2.
+kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p1x4_f8e5m2c32p12x4_1x12_neon_mla;
+KAI_DECLARE_GETTERS(MATMUL_RHS_BL, matmul_clamp_f32_bf16p1x4_f8e5m2c32p12x4_1x12_neon_mla)
 
 /// C++ without extensions, 8 rows x 12 columns.
 kai_matmul_clamp_f32_bf16p_f8e5m2c32p_run_fn kai_run_matmul_clamp_f32_bf16p8x4_f8e5m2c32p12x4_8x12_portable;
