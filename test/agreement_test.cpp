@@ -300,6 +300,9 @@ TEST_P(Agreement, PanelsOfSmeHaveItsBits) {
 TEST_P(Agreement, ColumnsInsideAPanelHaveItsBits) {
     if (u.run_columns == nullptr) {
         EXPECT_EQ(u.column_step, 0u);
+        // One row of integers on panels of SME: plans divide it while it runs.
+        const bool floats = std::strchr("bf", u.lhs_format[0]) != nullptr;
+        EXPECT_TRUE(u.size_only_features == 0 || u.rows == KAI_ROWS_MANY || floats);
         return;
     }
     ASSERT_NE(u.column_step, 0u);
