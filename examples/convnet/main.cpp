@@ -2,14 +2,12 @@
 //
 //     convnet MODEL.onnx --input x=1x3x48x320:image.bin --output results -t 4
 //
-// README.md says which file does what.
-//
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 
-#include "examples/convnet/network.hpp"
+#include "examples/convnet/convnet.hpp"
 #include "tools/files.hpp"
 
 namespace convnet {
@@ -18,198 +16,105 @@ namespace {
 constexpr char kHelp[] =
     "convnet MODEL.onnx [options]\n"
     "  --input NAME=SHAPE:FILE    an input: elements as in memory, row-major, little endian\n"
-    "  --input NAME=SHAPE@NUMBER  all elements are NUMBER\n"
-    "  --input NAME=SHAPE         noise from -1 to 1; the default\n"
-    "                             SHAPE is 1x3x48x320, or empty if the model says all sizes\n"
+    "  --input NAME=SHAPE@NUMBER  all elements are NUMBER, a whole one; SHAPE is 1x3x48x320, of a scalar empty\n"
     "  --output FOLDER            writes output_0.bin, output_1.bin and so on there\n"
-    "  -t N                       threads (all cores)\n"
+    "  -t N                       threads (1)\n"
     "  --memory N                 most MiB of tensors (4096)\n"
-    "  --bench                    runs it 20 times: time, and the shares of the operators\n"
-    "  --list                     inputs, outputs and operators of the model\n";
+    "  --bench N                  the median time of N more runs\n";
 
 struct Options {
-    std::string model, output;
+    std::string model;
     std::map<std::string, std::string> inputs;
-    size_t threads = std::max<size_t>(std::thread::hardware_concurrency(), 1), memory = 4096;
-    bool bench = false, list = false;
+    std::map<std::string, std::string> others = {{"--output", ""}, {"--memory", "4096"}, {"--bench", "0"}, {"-t", "1"}};
 };
-
-size_t number(const std::string& text, size_t most) {
-    const bool digits = !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string::npos;
-    require(digits && std::stoul(text) <= most, "'" + text + "' is not a number up to " + std::to_string(most));
-    return std::stoul(text);
-}
 
 Options parse(const std::vector<std::string>& arguments) {
     Options o;
     for (size_t i = 0; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
-        const auto value = [&] {
-            require(i + 1 < arguments.size(), name + " needs a value");
-            return arguments[++i];
-        };
-        if (name == "--input") {
-            const std::string input = value();
-            const size_t at = input.rfind('=');
-            require(at != std::string::npos, "--input needs NAME=...");
-            o.inputs[input.substr(0, at)] = input.substr(at + 1);
-        } else if (name == "--output") {
-            o.output = value();
-        } else if (name == "-t") {
-            o.threads = std::max<size_t>(number(value(), 1024), 1);
-        } else if (name == "--memory") {
-            o.memory = number(value(), 1 << 20);
-        } else if (name == "--bench") {
-            o.bench = true;
-        } else if (name == "--list") {
-            o.list = true;
-        } else {
-            require(name[0] != '-' && o.model.empty(), "'" + name + "' is not an option\n" + kHelp);
+        if (name[0] != '-' && o.model.empty()) {
             o.model = name;
+            continue;
         }
+        require(name == "--input" || o.others.count(name) != 0, "'" + name + "' is not an option\n" + kHelp);
+        require(++i < arguments.size(), name + " needs a value");
+        const size_t at = name == "--input" ? arguments[i].find('=') : 0;
+        require(at != std::string::npos, "--input needs NAME=...");
+        auto& to = name == "--input" ? o.inputs[arguments[i].substr(0, at)] : o.others[name];
+        to = arguments[i].substr(name == "--input" ? at + 1 : 0);
     }
     require(!o.model.empty(), std::string("no model\n") + kHelp);
     return o;
 }
 
-std::string sizes_of(const Value& value) {
-    std::string text;
-    for (const int64_t size : value.shape) {
-        text += (text.empty() ? "" : "x") + (size < 0 ? "?" : std::to_string(size));
-    }
-    return text;
+size_t number(const std::string& text) {
+    const bool digits = !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+    require(digits, "'" + text + "' is not a number below 10^8");
+    return std::stoul(text);
 }
 
-/// SHAPE, or that of the model.
-Shape shape_of(const std::string& text, const Value& value) {
+Tensor given_input(Context& context, const Input& input, const std::string& text) {
+    const size_t end = text.find_first_of(":@");
+    require(end != std::string::npos, "the input '" + input.name + "' needs SHAPE:FILE or SHAPE@NUMBER");
     Shape shape;
-    for (size_t at = 0; at < text.size() && !text.empty();) {
-        const size_t end = std::min(text.find('x', at), text.size());
-        shape.push_back(number(text.substr(at, end - at), 1 << 28));
-        at = end + 1;
+    for (size_t at = 0, next = 0; at < end; at = next + 1) {
+        next = std::min(text.find('x', at), end);
+        shape.push_back(number(text.substr(at, next - at)));
     }
-    bool fits = !value.has_shape || text.empty() || shape.size() == value.shape.size();
-    for (size_t i = 0; i < value.shape.size() && fits && value.has_shape; ++i) {
-        if (text.empty()) {
-            require(
-                value.shape[i] >= 0,
-                "--input " + value.name + ": the shape is " + sizes_of(value) + ", which is needed");
-            shape.push_back(size_t(value.shape[i]));
-        }
-        fits = value.shape[i] < 0 || shape[i] == size_t(value.shape[i]);
-    }
-    require(fits, "--input " + value.name + ": the shape is " + sizes_of(value) + ", not " + text);
-    return shape;
-}
-
-Tensor read_input(Context& context, const Value& value, const std::string& text) {
-    const size_t end = std::min(text.find_first_of(":@"), text.size());
-    const Tensor result = make_tensor(context, value.type, shape_of(text.substr(0, end), value));
-    const size_t count = result.count();
-    if (end < text.size() && text[end] == ':') {
-        const tools::Mapping file(text.substr(end + 1));
-        const size_t size = count * size_of(value.type);
-        require(
-            file.size() == size, text.substr(end + 1) + " has " + std::to_string(file.size()) + " bytes, not " +
-                                     std::to_string(size) + " as '" + value.name + "'");
+    const bool fits = input.shape.empty() || shape.size() == input.shape.size();
+    require(fits, "the input '" + input.name + "' has " + std::to_string(input.shape.size()) + " axes");
+    const Tensor result = make_tensor(context, input.type, shape);
+    const size_t size = count_of(result.shape) * size_of(input.type);
+    const std::string content = text.substr(end + 1);
+    if (text[end] == ':') {
+        const tools::Mapping file(content);
+        const std::string sizes = std::to_string(file.size()) + " bytes, not " + std::to_string(size);
+        require(file.size() == size, content + " has " + sizes);
         read_elements(reinterpret_cast<const char*>(file.data()), result);
         return result;
     }
-    char* rest = nullptr;
-    const bool given = end < text.size();
-    const double number = given ? std::strtod(&text[end + 1], &rest) : 0;
-    require(!given || *rest == 0, "--input " + value.name + ": '" + text.substr(end) + "' is not a number");
-    uint32_t noise = 1;
-    for (size_t i = 0; i < count; ++i) {
-        noise = noise * 1664525 + 1013904223;
-        const double x = given ? number : double(noise >> 8) / (1 << 23) - 1;
-        result.is_real() ? void(result.reals()[i] = float(x)) : void(result.integers()[i] = int64_t(x));
-    }
+    std::fill_n(result.reals(), result.is_real() ? size / sizeof(float) : 0, float(number(content)));
+    std::fill_n(result.integers(), result.is_real() ? 0 : size / size_of(input.type), int64_t(number(content)));
     return result;
 }
 
-void list(const Graph& graph, std::map<std::string, size_t>& operators) {
-    for (const Node& node : graph.nodes) {
-        ++operators[node.type];
-        for (const auto& [name, attribute] : node.attributes) {
-            if (attribute.graph) {
-                list(*attribute.graph, operators);
-            }
-        }
+void write_output(const std::string& folder, size_t i, const std::string& name, const Tensor& tensor) {
+    const std::string file = "output_" + std::to_string(i) + ".bin", bytes = bytes_of(tensor);
+    static const char* const kTypes[] = {"", "float32", "", "", "", "", "int32", "int64", "", "bool"};
+    const char* type = kTypes[size_t(tensor.type)];
+    std::printf("%s %s %s %s\n", file.c_str(), type, text_of(tensor.shape).c_str(), name.c_str());
+    if (!folder.empty()) {
+        std::ofstream to(folder + "/" + file, std::ios::binary);
+        to.write(bytes.data(), std::streamsize(bytes.size()));
+        require(!to.flush().fail(), folder + "/" + file + " cannot be written");
     }
 }
 
-void print(const Model& model) {
-    for (const Value& value : model.graph.inputs) {
-        std::printf("input %s %s %s\n", value.name.c_str(), name_of(value.type), sizes_of(value).c_str());
-    }
-    for (const Value& value : model.graph.outputs) {
-        std::printf("output %s %s\n", value.name.c_str(), sizes_of(value).c_str());
-    }
-    std::map<std::string, size_t> operators;
-    list(model.graph, operators);
-    for (const auto& [name, count] : operators) {
-        std::printf("%s %zu\n", name.c_str(), count);
-    }
-}
-
-void bench(Network& network, const std::vector<Tensor>& inputs, const Memory& memory) {
-    constexpr size_t kRuns = 20;
-    network.seconds.clear();
-    std::vector<double> times;
-    for (size_t i = 0; i < kRuns; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        network.run(inputs);
-        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    std::sort(times.begin(), times.end());
-    std::printf(
-        "%.3f ms, the median of %zu runs (%.3f to %.3f)\n", times[kRuns / 2] * 1e3, kRuns, times[0] * 1e3,
-        times.back() * 1e3);
-    std::printf("tensors: %.1f MiB\n", double(memory.peak()) / (1 << 20));
-    double all = 0;
-    std::vector<std::pair<double, std::string>> parts;
-    for (const auto& [name, seconds] : network.seconds) {
-        parts.emplace_back(seconds, name), all += seconds;
-    }
-    std::sort(parts.rbegin(), parts.rend());
-    for (const auto& [seconds, name] : parts) {
-        std::printf("%5.1f %% %s\n", seconds / all * 100, name.c_str());
-    }
-}
-
-void run(const Options& o) {
+void run_model(Options o) {
     const tools::Mapping file(o.model);
-    ThreadPool pool(o.threads);
-    Memory memory(o.memory << 20);
+    ThreadPool pool(number(o.others["-t"]));
+    Memory memory = {number(o.others["--memory"]) << 20};
     Context context = {pool, memory};
-    const Model model = read_model(context, file.data(), file.size());
-    if (o.list) {
-        print(model);
-        return;
-    }
+    Graph graph = read_graph(context, file.data(), file.size());
     std::vector<Tensor> inputs;
-    std::map<std::string, std::string> given = o.inputs;
-    for (const Value& value : model.graph.inputs) {
-        inputs.push_back(read_input(context, value, given[value.name]));
-        given.erase(value.name);
+    for (const Input& input : graph.inputs) {
+        inputs.push_back(given_input(context, input, o.inputs[input.name]));
+        o.inputs.erase(input.name);
     }
-    require(given.empty(), "the model has no input '" + (given.empty() ? "" : given.begin()->first) + "'");
-    Network network(model, context);
-    const std::vector<Tensor> outputs = network.run(inputs);
+    require(o.inputs.empty(), "the model has no input '" + (o.inputs.empty() ? "" : o.inputs.begin()->first) + "'");
+    const std::vector<Tensor> outputs = run(context, graph, inputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
-        const std::string name = "output_" + std::to_string(i) + ".bin", bytes = bytes_of(outputs[i]);
-        std::printf(
-            "%s %s %s %s\n", name.c_str(), name_of(outputs[i].type), text_of(outputs[i].shape).c_str(),
-            model.graph.outputs[i].name.c_str());
-        if (!o.output.empty()) {
-            std::ofstream to(o.output + "/" + name, std::ios::binary);
-            to.write(bytes.data(), std::streamsize(bytes.size()));
-            require(!to.flush().fail(), o.output + "/" + name + " cannot be written");
-        }
+        write_output(o.others["--output"], i, graph.outputs[i], dense(context, outputs[i]));
     }
-    if (o.bench) {
-        bench(network, inputs, memory);
+    std::vector<double> times(number(o.others["--bench"]));
+    for (double& time : times) {
+        const auto start = std::chrono::steady_clock::now();
+        run(context, graph, inputs);
+        time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+    if (!times.empty()) {
+        std::sort(times.begin(), times.end());
+        std::printf("%.3f ms, the median of %zu runs\n", times[times.size() / 2], times.size());
     }
 }
 
@@ -220,13 +125,12 @@ int main(int argc, char** argv) {
     convnet::Options options;
     try {
         options = convnet::parse({argv + 1, argv + argc});
-        convnet::run(options);
+        convnet::run_model(options);
         return 0;
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "convnet: %s: there is not enough memory\n", options.model.c_str());
     } catch (const std::exception& error) {
-        std::fprintf(
-            stderr, "convnet: %s%s%s\n", options.model.c_str(), options.model.empty() ? "" : ": ", error.what());
+        std::fprintf(stderr, "convnet: %s: %s\n", options.model.c_str(), error.what());
     }
     return 1;
 }

@@ -1,230 +1,162 @@
 // ONNX files: protocol buffers, read by protozero. The numbers of the fields are those of onnx.proto.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "examples/convnet/model.hpp"
+#include "examples/convnet/convnet.hpp"
 
 namespace convnet {
-
-Type known_type(int64_t number, const std::string& what) {
-    for (const Type known : {Type::f32, Type::u8, Type::i8, Type::i32, Type::i64, Type::boolean}) {
-        if (number == static_cast<int64_t>(known)) {
-            return known;
-        }
-    }
-    throw Error(what + " has elements of type " + std::to_string(number) + ", which is not supported");
-}
-
 namespace {
 
 using Reader = protozero::pbf_reader;
-using protozero::pbf_wire_type;
+using Message = protozero::data_view;
 
-// read(reader, field, to): whether the reader is at this field, and it has this type; reads it. Of numbers there may be
-// one, or several that are packed.
+/// What this field of a message has: texts, messages or bytes.
+std::vector<Message> parts_of(const Message& message, uint32_t field) {
+    std::vector<Message> parts;
+    for (Reader reader(message); reader.next(field, protozero::pbf_wire_type::length_delimited);) {
+        parts.push_back(reader.get_view());
+    }
+    return parts;
+}
+/// The last one, which counts if there should be one; empty if there is none.
+Message part_of(const Message& message, uint32_t field) {
+    const std::vector<Message> parts = parts_of(message, field);
+    return parts.empty() ? Message("") : parts.back();
+}
+std::string text_of(const Message& message, uint32_t field) {
+    return std::string(part_of(message, field));
+}
 
-bool at(const Reader& reader, uint32_t field, pbf_wire_type type) {
-    return reader.tag() == field && reader.wire_type() == type;
-}
-bool read(Reader& reader, uint32_t field, int64_t& to) {
-    return at(reader, field, pbf_wire_type::varint) && (to = reader.get_int64(), true);
-}
-bool read(Reader& reader, uint32_t field, float& to) {
-    return at(reader, field, pbf_wire_type::fixed32) && (to = reader.get_float(), true);
-}
-bool read(Reader& reader, uint32_t field, std::string& to) {
-    return at(reader, field, pbf_wire_type::length_delimited) && (to = reader.get_string(), true);
-}
-bool read(Reader& reader, uint32_t field, Reader& to) {
-    return at(reader, field, pbf_wire_type::length_delimited) && (to = reader.get_message(), true);
-}
-bool read(Reader& reader, uint32_t field, std::vector<std::string>& to) {
-    return at(reader, field, pbf_wire_type::length_delimited) && (to.push_back(reader.get_string()), true);
-}
-bool read(Reader& reader, uint32_t field, std::vector<int64_t>& to) {
-    if (at(reader, field, pbf_wire_type::length_delimited)) {
+/// Integers are in fields of their own, or several are packed.
+std::vector<int64_t> integers_of(const Message& message, uint32_t field) {
+    std::vector<int64_t> integers;
+    for (Reader reader(message); reader.next(field, protozero::pbf_wire_type::varint);) {
+        integers.push_back(reader.get_int64());
+    }
+    for (Reader reader(message); reader.next(field, protozero::pbf_wire_type::length_delimited);) {
         const auto packed = reader.get_packed_int64();
-        to.insert(to.end(), packed.begin(), packed.end());
-        return true;
+        integers.insert(integers.end(), packed.begin(), packed.end());
     }
-    return at(reader, field, pbf_wire_type::varint) && (to.push_back(reader.get_int64()), true);
+    return integers;
 }
-bool read(Reader& reader, uint32_t field, std::vector<float>& to) {
-    if (at(reader, field, pbf_wire_type::length_delimited)) {
-        const auto packed = reader.get_packed_float();
-        to.insert(to.end(), packed.begin(), packed.end());
-        return true;
-    }
-    return at(reader, field, pbf_wire_type::fixed32) && (to.push_back(reader.get_float()), true);
+int64_t integer_of(const Message& message, uint32_t field, int64_t otherwise = 0) {
+    const std::vector<int64_t> integers = integers_of(message, field);
+    return integers.empty() ? otherwise : integers.back();
 }
 
-/// A TensorProto. `name`: if it has none itself.
-Tensor read_tensor(Context& context, Reader reader, std::string& name) {
-    int64_t number = 0, location = 0;
-    std::vector<int64_t> sizes, integers;
-    std::vector<float> reals;
-    Reader raw;
-    bool has_raw = false;
-    while (reader.next()) {
-        if (read(reader, 9, raw)) {
-            has_raw = true;
-        } else if (
-            !read(reader, 1, sizes) && !read(reader, 2, number) && !read(reader, 4, reals) &&
-            !read(reader, 5, integers) && !read(reader, 7, integers) && !read(reader, 8, name) &&
-            !read(reader, 14, location)) {
-            reader.skip();
-        }
-    }
-    const std::string what = "the constant '" + name + "'";
-    require(location == 0, what + " lies in another file, which is not supported");
-    const Type type = known_type(number, what);
-    require(std::all_of(sizes.begin(), sizes.end(), [](int64_t x) { return x >= 0; }), what + " has a negative size");
-    const Shape shape(sizes.begin(), sizes.end());
-    const size_t count = count_of(shape), given = type == Type::f32 ? reals.size() : integers.size();
-    require(
-        has_raw ? raw.length() == count * size_of(type) : given == count,
-        what + " of shape " + text_of(shape) + " does not have its elements");
-    Tensor result = make_tensor(context, type, shape);
-    if (has_raw) {
-        read_elements(raw.data().data(), result);
-    } else if (type == Type::f32) {
-        std::copy(reals.begin(), reals.end(), result.reals());
+/// A TensorProto.
+Tensor read_tensor(Context& context, const Message& message) {
+    const std::string what = "the constant '" + text_of(message, 8) + "'";
+    require(integer_of(message, 14) == 0, what + " lies in another file, which is not supported");
+    const Type type = known_type(integer_of(message, 2), what);
+    Tensor result = make_tensor(context, type, shape_of(integers_of(message, 1)));
+    result.constant = true;
+    const size_t count = count_of(result.shape);
+    std::vector<Message> raw = parts_of(message, 9);
+    raw = raw.empty() && result.is_real() ? parts_of(message, 4) : raw;  // packed floats lie like raw ones
+    const auto integers = integers_of(message, type == Type::i64 ? 7 : 5);
+    const size_t given = result.is_real() ? 0 : integers.size();
+    const bool fits = raw.empty() ? given == count : raw[0].size() == count * size_of(type);
+    require(fits, what + " of shape " + convnet::text_of(result.shape) + " does not have its elements");
+    if (raw.empty()) {
+        std::copy_n(integers.begin(), given, result.integers());
     } else {
-        std::copy(integers.begin(), integers.end(), result.integers());
+        read_elements(raw[0].data(), result);
     }
     return result;
 }
 
-Graph read_graph(Context& context, Reader reader, size_t depth);
-
-/// An AttributeProto.
-Attribute read_attribute(Context& context, Reader reader, std::string& name, size_t depth) {
-    Attribute to;
-    Reader part;
-    while (reader.next()) {
-        if (read(reader, 5, part)) {
-            std::string unused;
-            to.tensor = read_tensor(context, part, unused);
-        } else if (read(reader, 6, part)) {
-            to.graph = std::make_shared<Graph>(read_graph(context, part, depth + 1));
-        } else if (
-            !read(reader, 1, name) && !read(reader, 2, to.real) && !read(reader, 3, to.integer) &&
-            !read(reader, 4, to.text) && !read(reader, 7, to.reals) && !read(reader, 8, to.integers)) {
-            reader.skip();
-        }
-    }
-    return to;
-}
+Graph read_graph(Context& context, const Message& message, size_t depth);
 
 /// A NodeProto.
-Node read_node(Context& context, Reader reader, size_t depth) {
-    Node to;
-    std::string domain;
-    Reader part;
-    while (reader.next()) {
-        if (read(reader, 5, part)) {
-            std::string name;
-            Attribute attribute = read_attribute(context, part, name, depth);
-            to.attributes[name] = std::move(attribute);
-        } else if (
-            !read(reader, 1, to.inputs) && !read(reader, 2, to.outputs) && !read(reader, 3, to.name) &&
-            !read(reader, 4, to.type) && !read(reader, 7, domain)) {
-            reader.skip();
+Node read_node(Context& context, const Message& message, size_t depth) {
+    const std::vector<Message> inputs = parts_of(message, 1), outputs = parts_of(message, 2);
+    Node node;
+    node.inputs = {inputs.begin(), inputs.end()};
+    node.outputs = {outputs.begin(), outputs.end()};
+    node.names = {node.inputs.begin(), node.inputs.end()};
+    node.names.insert(node.outputs.begin(), node.outputs.end());
+    node.name = text_of(message, 3);
+    node.type = text_of(message, 4);
+    require(!node.outputs.empty(), "the node '" + node.name + "' has no output");
+    const std::string domain = text_of(message, 7);
+    require(domain.empty() || domain == "ai.onnx", "the operator " + domain + "." + node.type + " is not supported");
+    for (const Message& part : parts_of(message, 5)) {  // an AttributeProto
+        Attribute& attribute = node.attributes[text_of(part, 1)];
+        for (Reader reader(part); reader.next(2, protozero::pbf_wire_type::fixed32);) {
+            attribute.real = reader.get_float();
         }
+        attribute.integer = integer_of(part, 3);
+        attribute.text = text_of(part, 4);
+        for (const Message& tensor : parts_of(part, 5)) {
+            attribute.tensor = read_tensor(context, tensor);
+        }
+        for (const Message& graph : parts_of(part, 6)) {
+            attribute.graph = std::make_shared<Graph>(read_graph(context, graph, depth + 1));
+            node.names.insert(attribute.graph->names.begin(), attribute.graph->names.end());
+        }
+        attribute.integers = integers_of(part, 8);
     }
-    require(domain.empty() || domain == "ai.onnx", "the operator " + domain + "." + to.type + " is not supported");
-    return to;
+    return node;
 }
 
-/// A TensorShapeProto: -1 for sizes that have a name, or none.
-std::vector<int64_t> read_shape(Reader reader) {
-    std::vector<int64_t> shape;
-    for (Reader part; reader.next();) {
-        if (!read(reader, 1, part)) {
-            reader.skip();
-            continue;
-        }
-        int64_t size = -1;
-        while (part.next()) {
-            read(part, 1, size) ? void() : part.skip();
-        }
-        shape.push_back(size < 0 ? -1 : size);
+/// A ValueInfoProto.
+Input read_input(const Message& message) {
+    const Message tensor = part_of(part_of(message, 2), 1);
+    Input input = {text_of(message, 1), known_type(integer_of(tensor, 1), "an input"), {}};
+    for (const Message& size : parts_of(part_of(tensor, 2), 1)) {
+        input.shape.push_back(std::max<int64_t>(integer_of(size, 1, -1), -1));  // it may have a name, or nothing
     }
-    return shape;
-}
-
-/// A ValueInfoProto. `typed`: its type must be known.
-Value read_value(Reader reader, bool typed) {
-    Value to = {"", Type::f32, {}, false};
-    int64_t number = 0;
-    Reader type, tensor, shape;
-    while (reader.next()) {
-        read(reader, 1, to.name) || read(reader, 2, type) ? void() : reader.skip();
-    }
-    while (type.next()) {
-        read(type, 1, tensor) ? void() : type.skip();
-    }
-    while (tensor.next()) {
-        read(tensor, 2, shape) ? void(to.has_shape = true) : read(tensor, 1, number) ? void() : tensor.skip();
-    }
-    to.shape = read_shape(shape);
-    to.type = typed ? known_type(number, "the input '" + to.name + "'") : Type::f32;
-    return to;
+    return input;
 }
 
 /// A GraphProto.
-Graph read_graph(Context& context, Reader reader, size_t depth) {
+Graph read_graph(Context& context, const Message& message, size_t depth) {
     require(depth < 16, "graphs are nested too deeply");
-    Graph to;
-    for (Reader part; reader.next();) {
-        if (read(reader, 1, part)) {
-            to.nodes.push_back(read_node(context, part, depth));
-        } else if (read(reader, 5, part)) {
-            std::string name;
-            const Tensor tensor = read_tensor(context, part, name);
-            to.constants[name] = tensor;
-        } else if (read(reader, 11, part)) {
-            to.inputs.push_back(read_value(part, depth == 0));
-        } else if (read(reader, 12, part)) {
-            to.outputs.push_back(read_value(part, false));
-        } else {
-            require(reader.tag() != 15, "sparse constants are not supported");
-            reader.skip();
+    require(parts_of(message, 15).empty(), "sparse constants are not supported");
+    Graph graph;
+    for (const Message& node : parts_of(message, 1)) {
+        graph.nodes.push_back(read_node(context, node, depth));
+    }
+    for (const Message& tensor : parts_of(message, 5)) {
+        graph.constants[text_of(tensor, 8)] = read_tensor(context, tensor);
+    }
+    for (const Message& value : parts_of(message, 11)) {
+        if (graph.constants.count(text_of(value, 1)) == 0) {
+            graph.inputs.push_back(read_input(value));
         }
     }
-    const auto constant = [&](const Value& value) { return to.constants.count(value.name) != 0; };
-    to.inputs.erase(std::remove_if(to.inputs.begin(), to.inputs.end(), constant), to.inputs.end());
-    return to;
+    for (const Message& value : parts_of(message, 12)) {
+        graph.outputs.push_back(text_of(value, 1));
+    }
+    // From the end, a value that is named for the first time is not needed any more.
+    graph.names.insert(graph.outputs.begin(), graph.outputs.end());
+    for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+        std::set_difference(
+            node->names.begin(), node->names.end(), graph.names.begin(), graph.names.end(),
+            std::back_inserter(node->unused));
+        graph.names.insert(node->names.begin(), node->names.end());
+    }
+    return graph;
 }
 
 }  // namespace
 
-Model read_model(Context& context, const uint8_t* data, size_t size) {
-    Model model;
+Graph read_graph(Context& context, const uint8_t* data, size_t size) {
+    const Message message(reinterpret_cast<const char*>(data), size);
     try {
-        Reader reader(reinterpret_cast<const char*>(data), size), graph, set;
-        while (reader.next()) {
-            if (read(reader, 8, set)) {
-                std::string domain;
-                int64_t version = 0;
-                while (set.next()) {
-                    read(set, 1, domain) || read(set, 2, version) ? void() : set.skip();
-                }
-                model.opset = domain.empty() || domain == "ai.onnx" ? version : model.opset;
-            } else if (!read(reader, 7, graph)) {
-                reader.skip();
-            }
+        for (const Message& set : parts_of(message, 8)) {
+            const std::string domain = text_of(set, 1);
+            context.opset = domain.empty() || domain == "ai.onnx" ? integer_of(set, 2) : context.opset;
         }
-        require(graph.length() != 0, "not an ONNX file: it has no graph");
-        model.graph = read_graph(context, graph, 0);
+        require(part_of(message, 7).size() != 0, "not an ONNX file: it has no graph");
+        require(context.opset >= 7, "operators of version " + std::to_string(context.opset) + ", older than 7");
+        return read_graph(context, part_of(message, 7), 0);
     } catch (const protozero::exception&) {
         throw Error("not an ONNX file, or a damaged one");
     }
-    require(model.opset >= 7, "operators of version " + std::to_string(model.opset) + ", older than 7");
-    return model;
 }
 
 }  // namespace convnet

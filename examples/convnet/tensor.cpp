@@ -1,32 +1,31 @@
-// Tensors as views of memory: making, ordering, sharing.
+// Tensors as views of memory: making, ordering, sharing, walking.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include "examples/convnet/tensor.hpp"
+#include "examples/convnet/convnet.hpp"
 
 #include <cstring>
 #include <numeric>
 
 namespace convnet {
 
-size_t size_of(Type type) {
-    return type == Type::i64 ? 8 : type == Type::f32 || type == Type::i32 ? 4 : 1;
+Type known_type(int64_t number, const std::string& what) {
+    const bool known = number == 1 || number == 6 || number == 7 || number == 9;
+    require(known, what + " has elements of type " + std::to_string(number) + ", which is not supported");
+    return Type(number);
 }
 
-const char* name_of(Type type) {
-    const char* const names[] = {"", "float32", "uint8", "int8", "", "", "int32", "int64", "", "bool"};
-    return names[static_cast<size_t>(type)];
+size_t size_of(Type type) {
+    return type == Type::i64 ? 8 : type == Type::boolean ? 1 : 4;
 }
 
 size_t count_of(const Shape& shape) {
     constexpr size_t kMost = size_t{1} << 40;
-    size_t strides = 1;  // they must not overflow, even if there is no element
-    bool empty = false;
+    size_t count = 1;  // strides must not overflow, even if there is no element
     for (const size_t size : shape) {
-        empty = empty || size == 0;
-        require(size == 0 || strides <= kMost / size, "a tensor of shape " + text_of(shape) + " is too large");
-        strides *= std::max<size_t>(size, 1);
+        require(size <= kMost / count, "a tensor of shape " + text_of(shape) + " is too large");
+        count *= std::max<size_t>(size, 1);
     }
-    return empty ? 0 : strides;
+    return std::count(shape.begin(), shape.end(), 0) != 0 ? 0 : count;
 }
 
 std::string text_of(const Shape& shape) {
@@ -37,144 +36,99 @@ std::string text_of(const Shape& shape) {
     return text + "]";
 }
 
+Shape shape_of(const std::vector<int64_t>& sizes) {
+    require(std::all_of(sizes.begin(), sizes.end(), [](int64_t x) { return x >= 0; }), "a negative size");
+    return {sizes.begin(), sizes.end()};
+}
+
 std::shared_ptr<void> Memory::allocate(size_t size) {
-    const std::shared_ptr<Pool> pool = pool_;
     size = (std::max<size_t>(size, 1) + 63) / 64 * 64;
-    AlignedMemory memory;
-    const auto found = pool->free.find(size);
-    if (found != pool->free.end()) {
-        memory = std::move(found->second);
-        pool->free.erase(found);
-    } else {
-        for (auto i = pool->free.begin(); i != pool->free.end() && size > pool->limit - pool->used;) {
-            pool->used -= i->first;
-            i = pool->free.erase(i);
-        }
-        require(
-            size <= pool->limit - pool->used,
-            "the tensors need more than " + std::to_string(pool->limit >> 20) + " MiB (--memory)");
-        memory = ::allocate(size);
-        pool->used += size;
-        pool->peak = std::max(pool->peak, pool->used);
+    const auto give_back = [this, size](void* data) { free.emplace(size, data); };
+    if (auto found = free.extract(size)) {
+        return {found.mapped().release(), give_back};
     }
-    return {memory.release(), [pool, size](void* data) { pool->free.emplace(size, data); }};
+    for (auto i = free.begin(); i != free.end() && size > limit - used; i = free.erase(i)) {
+        used -= i->first;
+    }
+    require(size <= limit - used, "the tensors need more than " + std::to_string(limit >> 20) + " MiB (--memory)");
+    AlignedMemory memory = ::allocate(size);
+    used += size;
+    return {memory.release(), give_back};
 }
 
-bool Tensor::is_dense() const {
-    ptrdiff_t stride = 1;
-    for (size_t axis = rank(); axis-- > 0;) {
-        if (shape[axis] != 1 && strides[axis] != stride) {
-            return count() == 0;
-        }
-        stride *= ptrdiff_t(shape[axis]);
-    }
-    return true;
+Axes axes_between(size_t first, size_t end) {
+    Axes axes(std::max(first, end) - first);
+    std::iota(axes.begin(), axes.end(), first);
+    return axes;
 }
 
-Tensor make_ordered(Context& context, Type type, const Shape& shape, const std::vector<size_t>& order) {
-    const size_t count = count_of(shape), size = type == Type::f32 ? sizeof(float) : sizeof(int64_t);
-    Tensor result = {type, shape, Strides(shape.size()), context.memory.allocate(count * size)};
-    ptrdiff_t stride = 1;
-    for (size_t i = order.size(); i-- > 0;) {
-        result.strides[order[i]] = stride;
-        stride *= ptrdiff_t(std::max<size_t>(shape[order[i]], 1));
-    }
-    return result;
-}
-
-Tensor make_tensor(Context& context, Type type, const Shape& shape) {
-    std::vector<size_t> order(shape.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    return make_ordered(context, type, shape, order);
-}
-
-Tensor make_like(Context& context, Type type, const Shape& shape, const Tensor& like) {
-    std::vector<size_t> order(shape.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    if (like.rank() == shape.size()) {
-        const auto stride = [&](size_t axis) { return shape[axis] == 1 ? 0 : std::abs(like.strides[axis]); };
-        // Axes of 1 may be anywhere; those that are broadcast come first.
-        std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-            const bool a_first = stride(a) == 0, b_first = stride(b) == 0;
-            return a_first != b_first ? a_first : stride(a) != stride(b) ? stride(a) > stride(b) : a < b;
-        });
-    }
-    return make_ordered(context, type, shape, order);
-}
-
-Tensor scalar(Context& context, Type type, double value) {
-    Tensor result = make_tensor(context, type, {});
-    if (type == Type::f32) {
-        *result.reals() = static_cast<float>(value);
-    } else {
-        *result.integers() = static_cast<int64_t>(value);
-    }
-    return result;
-}
-
-Tensor dense(Context& context, const Tensor& tensor) {
-    if (tensor.is_dense()) {
-        return tensor;
-    }
-    Tensor result = make_tensor(context, tensor.type, tensor.shape);
-    copy(context, tensor, result);
-    return result;
-}
-
-std::vector<size_t> channels_last_order(size_t rank) {
-    std::vector<size_t> order = {0};
-    for (size_t axis = 2; axis < rank; ++axis) {
-        order.push_back(axis);
-    }
-    order.push_back(1);
+Axes order_of(const Shape& shape, const Tensor& tensor) {
+    Axes order = axes_between(0, shape.size());
+    const auto stride = [&](size_t axis) { return shape[axis] == 1 ? 0 : std::abs(tensor.strides[axis]); };
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return stride(a) == stride(b) ? a < b : stride(b) != 0 && (stride(a) == 0 || stride(a) > stride(b));
+    });
     return order;
 }
 
-Tensor channels_last(Context& context, const Tensor& tensor) {
-    const std::vector<size_t> order = channels_last_order(tensor.rank());
-    if (transpose(tensor, order).is_dense()) {
+/// Of axes that lie in this order, without gaps.
+static std::vector<ptrdiff_t> strides_of(const Shape& shape, const Axes& order) {
+    count_of(shape);  // not too large: strides do not overflow
+    std::vector<ptrdiff_t> strides(shape.size());
+    ptrdiff_t stride = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+        const size_t axis = order.empty() ? i : order[i];
+        strides[axis] = stride;
+        stride *= ptrdiff_t(shape[axis]);
+    }
+    return strides;
+}
+
+Tensor make_tensor(Context& context, Type type, const Shape& shape, const Axes& order) {
+    const size_t size = type == Type::f32 ? sizeof(float) : sizeof(int64_t);
+    return {type, shape, strides_of(shape, order), context.memory.allocate(count_of(shape) * size)};
+}
+
+Tensor dense(Context& context, const Tensor& tensor, const Axes& order) {
+    const std::vector<ptrdiff_t> strides = strides_of(tensor.shape, order);
+    bool is_dense = true;
+    for (size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+        is_dense = is_dense && (tensor.shape[axis] == 1 || tensor.strides[axis] == strides[axis]);
+    }
+    if (is_dense) {
         return tensor;
     }
-    Tensor result = make_ordered(context, tensor.type, tensor.shape, order);
+    Tensor result = make_tensor(context, tensor.type, tensor.shape, order);
     copy(context, tensor, result);
     return result;
 }
 
-namespace {
-
-template <typename T>
-void copy_elements(Context& context, const Tensor& from, const Tensor& to) {
-    const auto* source = static_cast<const T*>(from.data.get());
-    auto* target = static_cast<T*>(to.data.get());
-    for_each_row<2>(context.pool, from.shape, {&to, &from}, [=](const auto& offsets, const auto& steps, size_t count) {
-        T* t = target + offsets[0];
-        const T* s = source + offsets[1];
-        if (steps[0] == 1 && steps[1] == 1) {
-            std::copy(s, s + count, t);
-            return;
-        }
-        for (size_t i = 0; i < count; ++i) {
-            t[ptrdiff_t(i) * steps[0]] = s[ptrdiff_t(i) * steps[1]];
-        }
-    });
+Tensor reshape(Context& context, const Tensor& tensor, const Shape& shape) {
+    const bool fits = count_of(shape) == count_of(tensor.shape);
+    require(fits, text_of(tensor.shape) + " has not as many elements as " + text_of(shape));
+    return {tensor.type, shape, strides_of(shape, {}), dense(context, tensor).data, tensor.constant};
 }
 
-Tensor at_offset(const Tensor& tensor, ptrdiff_t offset) {
-    Tensor result = tensor;
-    if (tensor.count() != 0) {
-        const ptrdiff_t size = tensor.is_real() ? sizeof(float) : sizeof(int64_t);
-        result.data = std::shared_ptr<void>(tensor.data, static_cast<char*>(tensor.data.get()) + offset * size);
+void read_elements(const char* from, const Tensor& to) {
+    const size_t size = size_of(to.type), in_memory = to.is_real() ? sizeof(float) : sizeof(int64_t);
+    for (size_t i = 0, count = count_of(to.shape); i < count; ++i) {
+        int64_t value = 0;  // little endian: the bytes of a file are the low ones
+        std::memcpy(&value, from + i * size, size);
+        value = to.type == Type::i32 ? int32_t(value) : value;
+        std::memcpy(to.elements<char>() + i * in_memory, &value, in_memory);
     }
-    return result;
 }
 
-}  // namespace
-
-void copy(Context& context, const Tensor& from, const Tensor& to) {
-    from.is_real() ? copy_elements<float>(context, from, to) : copy_elements<int64_t>(context, from, to);
+std::string bytes_of(const Tensor& from) {
+    const size_t size = size_of(from.type), in_memory = from.is_real() ? sizeof(float) : sizeof(int64_t);
+    std::string bytes(count_of(from.shape) * size, '\0');
+    for (size_t i = 0; i < bytes.size() / size; ++i) {
+        std::memcpy(&bytes[i * size], from.elements<char>() + i * in_memory, size);
+    }
+    return bytes;
 }
 
-Tensor transpose(const Tensor& tensor, const std::vector<size_t>& order) {
+Tensor transpose(const Tensor& tensor, const Axes& order) {
     Tensor result = tensor;
     for (size_t i = 0; i < order.size(); ++i) {
         result.shape[i] = tensor.shape[order[i]];
@@ -183,120 +137,107 @@ Tensor transpose(const Tensor& tensor, const std::vector<size_t>& order) {
     return result;
 }
 
-Tensor swap_axes(Tensor tensor, size_t a, size_t b) {
-    std::swap(tensor.shape[a], tensor.shape[b]);
-    std::swap(tensor.strides[a], tensor.strides[b]);
+Tensor slice(Tensor tensor, size_t axis, size_t start, size_t count, ptrdiff_t step) {
+    const ptrdiff_t offset = ptrdiff_t(start) * tensor.strides[axis];
+    tensor.shape[axis] = count;
+    tensor.strides[axis] = count > 1 ? tensor.strides[axis] * step : 0;
+    if (count_of(tensor.shape) != 0) {  // an empty one has no first element
+        void* first = tensor.is_real() ? static_cast<void*>(tensor.reals() + offset) : tensor.integers() + offset;
+        tensor.data = std::shared_ptr<void>(tensor.data, first);
+    }
     return tensor;
 }
 
-Tensor slice(const Tensor& tensor, size_t axis, size_t start, size_t count, ptrdiff_t step) {
-    Tensor result = count != 0 ? at_offset(tensor, ptrdiff_t(start) * tensor.strides[axis]) : tensor;
-    result.shape[axis] = count;
-    result.strides[axis] *= step;
-    return result;
+Tensor insert_axis(Tensor tensor, size_t axis, size_t count, ptrdiff_t stride) {
+    tensor.shape.insert(tensor.shape.begin() + ptrdiff_t(axis), count);
+    tensor.strides.insert(tensor.strides.begin() + ptrdiff_t(axis), stride);
+    return tensor;
 }
 
-Tensor insert_axis(const Tensor& tensor, size_t axis) {
-    Tensor result = tensor;
-    result.shape.insert(result.shape.begin() + ptrdiff_t(axis), 1);
-    result.strides.insert(result.strides.begin() + ptrdiff_t(axis), 0);
-    return result;
-}
-
-Tensor remove_axis(const Tensor& tensor, size_t axis) {
-    Tensor result = tensor;
-    result.shape.erase(result.shape.begin() + ptrdiff_t(axis));
-    result.strides.erase(result.strides.begin() + ptrdiff_t(axis));
-    return result;
-}
-
-Tensor broadcast(const Tensor& tensor, const Shape& shape) {
-    const std::string otherwise = text_of(tensor.shape) + " cannot be broadcast to " + text_of(shape);
-    require(tensor.rank() <= shape.size(), otherwise);
-    count_of(shape);
-    Tensor result = tensor;
-    while (result.rank() < shape.size()) {
-        result = insert_axis(result, 0);
-    }
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-        require(result.shape[axis] == shape[axis] || result.shape[axis] == 1, otherwise);
-        result.strides[axis] = result.shape[axis] == 1 ? 0 : result.strides[axis];
-    }
-    result.shape = shape;
-    return result;
+Tensor remove_axis(Tensor tensor, size_t axis) {
+    tensor.shape.erase(tensor.shape.begin() + ptrdiff_t(axis));
+    tensor.strides.erase(tensor.strides.begin() + ptrdiff_t(axis));
+    return tensor;
 }
 
 Shape common_shape(const Shape& a, const Shape& b) {
-    Shape result(std::max(a.size(), b.size()), 1);
-    for (size_t i = 0; i < result.size(); ++i) {
-        const size_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    Shape result = a.size() > b.size() ? a : b;
+    const Shape& other = a.size() > b.size() ? b : a;
+    std::transform(other.rbegin(), other.rend(), result.rbegin(), result.rbegin(), [&](size_t x, size_t y) {
         require(x == y || x == 1 || y == 1, "shapes " + text_of(a) + " and " + text_of(b) + " do not fit");
-        result[result.size() - 1 - i] = x == 1 ? y : x;
-    }
+        return x == 1 ? y : x;
+    });
     return result;
 }
 
-Tensor reshape(Context& context, const Tensor& tensor, const Shape& shape) {
-    require(
-        count_of(shape) == tensor.count(), text_of(tensor.shape) + " has not as many elements as " + text_of(shape));
-    Tensor result = dense(context, tensor);
-    result.shape = shape, result.strides.assign(shape.size(), 0);
-    ptrdiff_t stride = 1;
-    for (size_t axis = shape.size(); axis-- > 0;) {
-        result.strides[axis] = stride;
-        stride *= ptrdiff_t(std::max<size_t>(shape[axis], 1));
+Tensor broadcast(Tensor tensor, const Shape& shape) {
+    while (tensor.shape.size() < shape.size()) {
+        tensor = insert_axis(tensor, 0);
     }
-    return result;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        tensor.strides[axis] = tensor.shape[axis] == 1 ? 0 : tensor.strides[axis];
+    }
+    tensor.shape = shape;
+    return tensor;
 }
 
 namespace {
 
-template <typename T>
-void from_file(const char* from, int64_t* to, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        T value;
-        std::memcpy(&value, from + i * sizeof(T), sizeof(T));
-        to[i] = value;
-    }
-}
+struct Loop {
+    size_t count;
+    Offsets steps;
+};
 
-template <typename T>
-std::string to_file(const int64_t* from, size_t count) {
-    std::vector<T> values(from, from + count);
-    return {reinterpret_cast<const char*>(values.data()), count * sizeof(T)};
+/// The rows of iterations `begin` to `end` of a loop and of those inside it.
+void walk(const Loop* loop, const Loop* last, Offsets at, size_t begin, size_t end, const Row& row) {
+    const auto move = [&](size_t iterations) {
+        for (size_t t = 0; t < at.size(); ++t) {
+            at[t] += ptrdiff_t(iterations) * loop->steps[t];
+        }
+    };
+    move(begin);
+    if (loop == last) {
+        row(at, loop->steps, ptrdiff_t(end - begin));
+        return;
+    }
+    for (size_t i = begin; i < end; ++i, move(1)) {
+        walk(loop + 1, last, at, 0, loop[1].count, row);
+    }
 }
 
 }  // namespace
 
-void read_elements(const char* from, const Tensor& to) {
-    const size_t count = to.count();
-    switch (to.type) {
-        case Type::f32:
-            std::copy(from, from + count * sizeof(float), static_cast<char*>(to.data.get()));
-            break;
-        case Type::i64:
-            return from_file<int64_t>(from, to.integers(), count);
-        case Type::i32:
-            return from_file<int32_t>(from, to.integers(), count);
-        case Type::i8:
-            return from_file<int8_t>(from, to.integers(), count);
-        default:
-            return from_file<uint8_t>(from, to.integers(), count);
+void for_each_row(ThreadPool& pool, const Tensor& to, const Tensor& x, const Tensor& y, const Row& row) {
+    std::vector<Loop> loops = {{1, {}}};  // the outermost first, as few as possible
+    for (const size_t axis : order_of(to.shape, to)) {
+        Loop loop = {to.shape[axis], {to.strides[axis], x.strides[axis], y.strides[axis]}};
+        bool goes_on = true;  // the loop around this one, where it ends, in all tensors
+        for (size_t t = 0; t < loop.steps.size(); ++t) {
+            goes_on = goes_on && loops.back().steps[t] == loop.steps[t] * ptrdiff_t(loop.count);
+        }
+        if (goes_on || loops.back().count == 1) {
+            loop.count *= loops.back().count;
+            loops.back() = loop;
+        } else if (loop.count != 1) {
+            loops.push_back(loop);
+        }
     }
+    const size_t count = count_of(to.shape), outermost = loops[0].count;
+    if (count == 0) {
+        return;
+    }
+    constexpr size_t kTask = 1 << 14;  // elements: fewer are not worth a thread
+    const size_t per_task = std::max<size_t>(1, kTask / (count / outermost));
+    pool.for_each((outermost + per_task - 1) / per_task, [&](size_t task) {
+        const size_t begin = task * per_task;
+        walk(&loops.front(), &loops.back(), {}, begin, std::min(outermost, begin + per_task), row);
+    });
 }
 
-std::string bytes_of(const Tensor& from) {
-    const size_t count = from.count();
-    switch (from.type) {
-        case Type::f32:
-            return {static_cast<const char*>(from.data.get()), count * sizeof(float)};
-        case Type::i64:
-            return to_file<int64_t>(from.integers(), count);
-        case Type::i32:
-            return to_file<int32_t>(from.integers(), count);
-        default:
-            return to_file<uint8_t>(from.integers(), count);
-    }
+void copy(Context& context, const Tensor& from, const Tensor& to) {
+    const auto first = [](auto x, auto) { return x; };
+    to.is_real() ? apply<float, float, float>(context.pool, to, from, from, first)
+                 : apply<int64_t, int64_t, int64_t>(context.pool, to, from, from, first);
 }
 
 }  // namespace convnet

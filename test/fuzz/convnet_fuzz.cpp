@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "examples/convnet/network.hpp"
+#include "examples/convnet/convnet.hpp"
 #include "test/fuzz/check.hpp"
 
 namespace {
@@ -14,13 +14,13 @@ namespace {
 /// Inputs of ones; sizes that the file leaves open are 2.
 std::vector<convnet::Tensor> inputs_of(convnet::Context& context, const convnet::Graph& graph) {
     std::vector<convnet::Tensor> inputs;
-    for (const convnet::Value& value : graph.inputs) {
+    for (const convnet::Input& value : graph.inputs) {
         convnet::Shape shape;
         for (const int64_t size : value.shape) {
             shape.push_back(size < 0 ? 2 : static_cast<size_t>(size));
         }
         const convnet::Tensor input = make_tensor(context, value.type, shape);
-        for (size_t i = 0; i < input.count(); ++i) {
+        for (size_t i = 0; i < convnet::count_of(shape); ++i) {
             input.is_real() ? void(input.reals()[i] = 1) : void(input.integers()[i] = 1);
         }
         inputs.push_back(input);
@@ -35,17 +35,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::unique_ptr<uint8_t[]> copy(new uint8_t[size]);
     std::copy(data, data + size, copy.get());
     static ThreadPool pool(1);
-    convnet::Memory memory(size_t{1} << 18);  // little: a large network would take long
+    convnet::Memory memory = {size_t{1} << 18};  // little: a large network would take long
     convnet::Context context = {pool, memory};
     try {
-        const convnet::Model model = convnet::read_model(context, copy.get(), size);
-        const std::vector<convnet::Tensor> inputs = inputs_of(context, model.graph);
-        convnet::Network network(model, context);
+        convnet::Graph graph = convnet::read_graph(context, copy.get(), size);
+        const std::vector<convnet::Tensor> inputs = inputs_of(context, graph);
         for (int i = 0; i < 2; ++i) {
-            const std::vector<convnet::Tensor> outputs = network.run(inputs);
-            CHECK(outputs.size() == model.graph.outputs.size());
+            const std::vector<convnet::Tensor> outputs = run(context, graph, inputs);
+            CHECK(outputs.size() == graph.outputs.size());
             for (const convnet::Tensor& output : outputs) {
-                CHECK(output.is_dense() && bytes_of(output).size() == output.count() * size_of(output.type));
+                const std::string bytes = bytes_of(dense(context, output));
+                CHECK(bytes.size() == convnet::count_of(output.shape) * size_of(output.type));
             }
         }
     } catch (const convnet::Error& error) {
