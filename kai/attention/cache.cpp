@@ -63,6 +63,10 @@ void put_row(const Panels& to, void* operand, size_t row, const void* from) {
     for (size_t first = 0; first < to.n; first += to.nr) {
         char* place = at(operand, to.at(row, first));
         const size_t count = min(to.nr, to.n - first);
+        if (group == 1) {
+            memcpy(place, at(from, first * sizeof(T)), count * sizeof(T));
+            continue;
+        }
         for (size_t i = 0; i < count; ++i) {
             store(place + i * group * sizeof(T), load<T>(at(from, (first + i) * sizeof(T))));
         }
@@ -167,6 +171,14 @@ void store_rows(const Plan& plan, size_t size, void* to, size_t first, const Row
     }
 }
 
+/// Elements that are stored as they are, of whole rows, which follow each other.
+void stored_to_floats(const Plan& plan, const void* from, size_t count, void* to) {
+    if (plan.problem.cache_type != KAI_ATTENTION_Q8_0) {
+        return convert(kai_dt_f32, to, stored_type(plan), from, count);
+    }
+    kai_gguf_dequantise(kai_gguf_find_type(KAI_GGUF_Q8_0), count, from, kai_dt_f32, static_cast<float*>(to));
+}
+
 /// write(rows, the first one's position) for rows that are stored as they are.
 template <typename Write>
 void for_stored_rows(const Plan& plan, size_t size, const void* from, size_t count, Write write) {
@@ -175,10 +187,10 @@ void for_stored_rows(const Plan& plan, size_t size, const void* from, size_t cou
         return write(Rows{stored_type(plan), from, stride, count}, 0);
     }
     alignas(64) float buffer[kMostHead];
-    const kai_gguf_type* type = kai_gguf_find_type(KAI_GGUF_Q8_0);
-    for (size_t i = 0; i < count; ++i) {
-        kai_gguf_dequantise(type, size, at(from, i * stride), kai_dt_f32, buffer);
-        write(Rows{kai_dt_f32, buffer, 0, 1}, i);
+    for (size_t i = 0, some = 0; i < count; i += some) {
+        some = min(kMostHead / size, count - i);
+        stored_to_floats(plan, at(from, i * stride), some * size, buffer);
+        write(Rows{kai_dt_f32, buffer, size * sizeof(float), some}, i);
     }
 }
 
@@ -278,6 +290,10 @@ const void* load_values(const Plan& plan, const void* page, size_t count, size_t
             return values;
         }
         cut_panels(all, to, values, 0, count, space);
+        return space;
+    }
+    if (plan.values.format.name == nullptr) {  // f32 as it lies
+        stored_to_floats(plan, values, count * p.value_size, space);
         return space;
     }
     for_stored_rows(plan, p.value_size, values, count, [&](const Rows& rows, size_t first) {
