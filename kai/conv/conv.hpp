@@ -28,6 +28,8 @@ using gemm::size_of;
 using gemm::Violation;
 using gemm::wrong;
 
+KAI_STRUCT(WinogradOutput, KAI_WINOGRAD_OUTPUT);
+
 /// There is no such tap, or it lies outside the image.
 inline constexpr size_t kNone = SIZE_MAX;
 

@@ -16,8 +16,3 @@
     field(float, 4, lower) field(float, 4, upper) field(uint32_t, 4, bounded)  /* 0: there are no bounds */
 // clang-format on
 KAI_OFFSETS(WINOGRAD_OUTPUT, KAI_WINOGRAD_OUTPUT)
-#if !defined(__ASSEMBLER__)
-namespace kai::conv {
-KAI_STRUCT(WinogradOutput, KAI_WINOGRAD_OUTPUT);
-}
-#endif
