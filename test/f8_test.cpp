@@ -69,7 +69,8 @@ protected:
     }
 };
 
-// One k of a row is not zero, so that nothing is rounded: a result is that product. More rows than share what is decoded.
+// One k of a row is not zero, so that nothing is rounded: a result is that product. More rows than share what is
+// decoded.
 TEST_P(F8Codes, TimesEveryCode) {
     constexpr size_t kRows = 264;
     std::vector<float> rows(kRows * kDepth);

@@ -38,7 +38,8 @@ using Decoded = float[kDepth / kF8Group + 1][kVectors][kF8Group][4];
 KAI_INLINE float32x4_t high_halves(int16x4_t x) {
     return vreinterpretq_f32_s32(vshll_n_s16(x, 16));
 }
-/// 16 codes, 4 k of 4 columns each, as these columns. As upper halves of f32 the bits stand for 2^-120 of what they mean. NaN becomes 480: the scale of its block is NaN.
+/// 16 codes, 4 k of 4 columns each, as these columns. As upper halves of f32 the bits stand for 2^-120 of what they
+/// mean. NaN becomes 480: the scale of its block is NaN.
 KAI_INLINE float32x4x4_t decode_e4m3(int8x16_t codes) {
     const int16x8_t no_more_signs = vdupq_n_s16(static_cast<int16_t>(0x87FF));
     const int16x8_t lo = vandq_s16(vshll_n_s8(vget_low_s8(codes), 4), no_more_signs);

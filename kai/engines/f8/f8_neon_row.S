@@ -5,7 +5,8 @@
 // upper byte of an f16; its infinities need the conversion.
 //
 //   H_0, H_1      v2, v3     16 weights, upper halves of f32 or f16
-//   F0_0 - F0_3   v4-v7      vector 0 as f32, a column each; vector 1: F1_0 - F1_3 v28-v31, vector 2: F2_0 - F2_3 v12-v15
+//   F0_0 - F0_3   v4-v7      vector 0 as f32, a column each; vector 1: F1_0 - F1_3 v28-v31, vector 2: F2_0 - F2_3
+//                            v12-v15
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a
@@ -26,6 +27,7 @@
     when    \step, 3, shll F\i\()_2.4s, H_1.4h, #16
     when    \step, 3, shll2 F\i\()_3.4s, H_1.8h, #16
 .endm
+// The same of E5M2.
 .macro decode_e5m2 i, step
     when    \step, 0, shll H_0.8h, B.8b, #8
     when    \step, 1, shll2 H_1.8h, B.16b, #8

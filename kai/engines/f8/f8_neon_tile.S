@@ -67,11 +67,13 @@ count       .req x9                             // groups left
     fmla    R\r\()_c.4s, S\r\()_c.4s, W_2.4s
 .endm
 
+// R of row r from `at`, which moves on to the next row.
 .macro load_row r
     ldp     qR\r\()_a, qR\r\()_b, [at]
     ldr     qR\r\()_c, [at, #32]
     add     at, at, step
 .endm
+// R of row r, clamped (NaN stays NaN), to `at`, which moves on to the next row.
 .macro store_row r
     limit   fmax, \r, low
     limit   fmin, \r, high

@@ -1,8 +1,9 @@
-// One row of bf16 times FP8: what the kernels with FMLAL and FMLA share. They multiply floats that stand for weights times
-// a power of 2, since that takes fewer instructions, and a row that is times another one.
+// One row of bf16 times FP8: what the kernels with FMLAL and FMLA share. They multiply floats that stand for weights
+// times a power of 2, since that takes fewer instructions, and a row that is times another one.
 //
 //     for each 4096 k
-//         row to floats, on the stack; for each 12 columns, a panel, or 16 columns of a panel of SME: multiply, scale, add
+//         row to floats, on the stack
+//         for each 12 columns, a panel, or 16 columns of a panel of SME: multiply, scale, add
 //
 // Sums wait in dst for the next part of k.
 //
