@@ -92,7 +92,7 @@ void write_output(const std::string& folder, size_t i, const std::string& name, 
 
 void run_model(Options o) {
     const tools::Mapping file(o.model);
-    ThreadPool pool(number(o.others["-t"]));
+    ThreadPool pool(std::min<size_t>(number(o.others["-t"]), 1024));
     Memory memory = {number(o.others["--memory"]) << 20};
     Context context = {pool, memory};
     Graph graph = read_graph(context, file.data(), file.size());

@@ -1,4 +1,4 @@
-// Preparing a graph, and running it node by node.
+// Running a graph, node by node.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/convnet/convnet.hpp"
@@ -15,11 +15,11 @@ struct Scope {
 };
 
 const Tensor& find(const Scope& in, const std::string& name) {
-    using Tensors = std::map<std::string, Tensor>;
     for (const Scope* scope = &in; scope != nullptr; scope = scope->outer) {
-        for (const Tensors& tensors : {std::cref(scope->values), std::cref<Tensors>(scope->graph.constants)}) {
-            const auto found = tensors.find(name);
-            if (found != tensors.end()) {
+        const Graph& graph = scope->graph;
+        for (const auto* tensors : {&scope->values, &graph.constants}) {
+            const auto found = tensors->find(name);
+            if (found != tensors->end()) {
                 return found->second;
             }
         }

@@ -11,8 +11,10 @@ namespace {
 /// f(x) of floats.
 template <typename Function>
 auto unary(Function f) {
-    return
-        [f](Call& call) { return combine(call, call.reals(0), call.reals(0), [f](float x, float) { return f(x); }); };
+    return [f](Call& call) {
+        const Tensor& x = call.reals(0);
+        return combine(call, x, x, [f](float a, float) { return f(a); });
+    };
 }
 
 /// f(x, y) of floats.
@@ -24,14 +26,13 @@ auto binary(Function f) {
     };
 }
 
-/// f(x, y) of floats or of integers; R: float, or uint64_t if the result is boolean.
+/// f(x, y) of floats, or of integers without signs, which wrap around; R: float, or uint64_t if the result is boolean.
 template <typename R, typename Function>
 auto arithmetic(Function f) {
     return [f](Call& call) {
         const Tensor &x = call.operand(0), &y = call.operand(1);
         require(x.is_real() == y.is_real(), "operands of different types");
         const Type type = std::is_same_v<R, float> ? x.type : Type::boolean;
-        // Without signs, integers wrap around.
         return x.is_real() ? combine<float, R>(call, type, x, y, f) : combine<uint64_t, uint64_t>(call, type, x, y, f);
     };
 }
@@ -102,8 +103,7 @@ Tensor constant(Call& call) {
 }
 
 Tensor constant_of_shape(Call& call) {
-    const Tensor value = reshape(call, constant(call), {});
-    return dense(call, broadcast(value, shape_of(call.integers(0))));
+    return dense(call, broadcast(reshape(call, constant(call), {}), shape_of(call.integers(0))));
 }
 
 Tensor shape(Call& call) {
