@@ -35,6 +35,9 @@ foreach(object IN LISTS objects)
             if(isa STREQUAL "neon_lut" AND source MATCHES "\\.S$")
                 string(APPEND extensions ",+lut")  # the same
             endif()
+            if(isa STREQUAL "neon_faminmax")
+                string(APPEND extensions ",+faminmax")  # the same
+            endif()
             if(isa STREQUAL "sme_mop4" AND source MATCHES "\\.S$")
                 string(APPEND extensions ",+sme2p1,+sme-mop4")  # macros encode it
             endif()

@@ -289,18 +289,24 @@ TEST(Registry, PartnersReadTheSamePanels) {
 }
 
 TEST(Registry, NamesSayWhatTheCpuMustHave) {
-    constexpr std::pair<const char*, kai_cpu_feature> kParts[] = {
-        {"_neon_dotprod", KAI_CPU_DOTPROD},
-        {"_neon_i8mm", KAI_CPU_I8MM},
-        {"_fmlal", KAI_CPU_FHM},
-        {"_lut", KAI_CPU_LUT},
-        {"_sme", KAI_CPU_SME}};
-    for (const kai_ukernel* u : test::all_ukernels()) {
+    constexpr std::pair<const char*, kai_cpu_feature> kParts[] = {{"_neon_dotprod", KAI_CPU_DOTPROD},
+                                                                  {"_neon_i8mm", KAI_CPU_I8MM},
+                                                                  {"_fmlal", KAI_CPU_FHM},
+                                                                  {"_lut", KAI_CPU_LUT},
+                                                                  {"_faminmax", KAI_CPU_FAMINMAX},
+                                                                  {"_sme", KAI_CPU_SME}};
+    const auto expect_features = [&](const char* name, uint64_t features) {
         for (const auto& [part, feature] : kParts) {
-            if (std::strstr(u->name, part) != nullptr) {
-                EXPECT_NE(u->features >> feature & 1, 0u) << u->name << ", " << part;
+            if (std::strstr(name, part) != nullptr) {
+                EXPECT_NE(features >> feature & 1, 0u) << name << ", " << part;
             }
         }
+    };
+    for (const kai_ukernel* u : test::all_ukernels()) {
+        expect_features(u->name, u->features);
+    }
+    for (const kai_packer* p : test::all_packers()) {
+        expect_features(p->name, p->features);
     }
 }
 

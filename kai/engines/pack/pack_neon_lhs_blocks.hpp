@@ -54,25 +54,28 @@ KAI_INLINE typename Source::Lanes largest_of_32(const uint8_t* src) {
     return v[0];
 }
 
-template <typename Source, ScaleRule rule>
-KAI_INLINE BlockScale<float32x4_t> scales_of(const FourRows& src, size_t bl) {
-    typename Source::Lanes top[4];
-    KAI_UNROLL(4)
-    for (size_t r = 0; r < 4; ++r) {
-        top[r] = largest_of_32<Source>(src.at[r]);
-    }
-    for (size_t j = 32; j < bl; j += 32) {
-        KAI_UNROLL(4)
-        for (size_t r = 0; r < 4; ++r) {
-            top[r] = largest(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
-        }
-    }
-    return scale_of(rule, Source::largest_of_each(top[0], top[1], top[2], top[3]));
-}
-
 KAI_INLINE bool has_nan(float32x4_t v) {
     return vminvq_u32(vceqq_f32(v, v)) == 0;
 }
+
+/// How amax of four blocks of bl values is found: as bit patterns. Others: pack_neon_faminmax.cpp.
+struct LargestBits {
+    template <typename Source>
+    KAI_INLINE static float32x4_t of(const FourRows& src, size_t bl) {
+        typename Source::Lanes top[4];
+        KAI_UNROLL(4)
+        for (size_t r = 0; r < 4; ++r) {
+            top[r] = largest_of_32<Source>(src.at[r]);
+        }
+        for (size_t j = 32; j < bl; j += 32) {
+            KAI_UNROLL(4)
+            for (size_t r = 0; r < 4; ++r) {
+                top[r] = largest(top[r], largest_of_32<Source>(src.at[r] + j * Source::size));
+            }
+        }
+        return Source::largest_of_each(top[0], top[1], top[2], top[3]);
+    }
+};
 
 /// Blocks with a NaN have quants of 0, but quant_in_low_half may have produced others: clears the quants of block b if
 /// lane b of `scale` is NaN. The blocks are `step` bytes apart.
@@ -237,7 +240,7 @@ quantise_block_of_four_rows(const FourRows& src, size_t bl, float32x4_t multipli
 }
 
 /// Four rows to consecutive slots of one panel.
-template <size_t group, typename Source, Ties ties, LhsFields kind>
+template <size_t group, typename Source, Ties ties, LhsFields kind, typename Amax>
 [[gnu::noinline]] void pack_four_rows(const BlockRows& rows) {
     const BlockRows p = rows;  // a local copy: stores cannot alias it
     constexpr ScaleRule rule = rule_with(kind);
@@ -245,7 +248,7 @@ template <size_t group, typename Source, Ties ties, LhsFields kind>
     uint8_t *quants = p.quants, *fields = p.fields;
     BlockScale<float32x4_t> s = {};
     for (size_t i = 0; i <= p.blocks; ++i) {  // scales of block i, quants of block i - 1
-        const BlockScale<float32x4_t> next_s = i < p.blocks ? scales_of<Source, rule>(next, p.bl) : s;
+        const BlockScale<float32x4_t> next_s = i < p.blocks ? scale_of(rule, Amax::template of<Source>(next, p.bl)) : s;
         if (i > 0) {
             const int32x4_t sum = quantise_block_of_four_rows<group, Source, ties, has_sum(kind)>(
                 now, p.bl, s.multiplier, quants, p.group_step);
@@ -304,7 +307,7 @@ KAI_INLINE void quantise_blocks_of_row(
 }
 
 /// One row whose quants are stored together, four blocks at a time.
-template <typename Source, Ties ties, LhsFields kind>
+template <typename Source, Ties ties, LhsFields kind, typename Amax>
 [[gnu::noinline]] void pack_row(const BlockRows& row) {
     const BlockRows p = row;  // a local copy: stores cannot alias it
     constexpr ScaleRule rule = rule_with(kind);
@@ -320,7 +323,7 @@ template <typename Source, Ties ties, LhsFields kind>
             for (size_t b = 0; b < 4; ++b) {  // the last one again if there are fewer
                 next.at[b] = p.src.at[0] + (i + b < p.blocks ? i + b : p.blocks - 1) * step;
             }
-            next_s = scales_of<Source, rule>(next, p.bl);
+            next_s = scale_of(rule, Amax::template of<Source>(next, p.bl));
         }
         if (i > 0) {
             const size_t left = p.blocks - (i - 4);
@@ -344,15 +347,15 @@ struct BlockLoops {
 };
 
 /// Of groups of 8 and 4, or of one of them.
-template <const LhsBlockKind& kind, bool groups_of_8, bool groups_of_4>
+template <const LhsBlockKind& kind, bool groups_of_8, bool groups_of_4, typename Amax>
 constexpr BlockLoops block_loops() {
     using Source = Elements<kind.source>;
-    BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.fields()>};
+    BlockLoops loops = {nullptr, nullptr, pack_row<Source, kind.ties, kind.fields(), Amax>};
     if constexpr (groups_of_8) {
-        loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.fields()>;
+        loops.four_rows_8 = pack_four_rows<8, Source, kind.ties, kind.fields(), Amax>;
     }
     if constexpr (groups_of_4) {
-        loops.four_rows_4 = pack_four_rows<4, Source, kind.ties, kind.fields()>;
+        loops.four_rows_4 = pack_four_rows<4, Source, kind.ties, kind.fields(), Amax>;
     }
     return loops;
 }
@@ -418,13 +421,15 @@ void pack_lhs_blocks(const LhsBlockKind& kind, const BlockLoops& loops, const Lh
     }
 }
 
+#else
+struct LargestBits;
 #endif
 
 /// Packs. The loops are those of the kind, for groups of 8, 4 or both.
-template <const LhsBlockKind& kind, bool groups_of_8 = true, bool groups_of_4 = true>
+template <const LhsBlockKind& kind, bool groups_of_8 = true, bool groups_of_4 = true, typename Amax = LargestBits>
 KAI_INLINE void pack_blocks(const LhsRows& p) {
 #if defined(__aarch64__)
-    static constexpr BlockLoops loops = block_loops<kind, groups_of_8, groups_of_4>();
+    static constexpr BlockLoops loops = block_loops<kind, groups_of_8, groups_of_4, Amax>();
     pack_lhs_blocks(kind, loops, p);
 #else
     pack_lhs_blocks_scalar(kind, p);

@@ -65,6 +65,10 @@ typedef void kai_run_lhs_pack_bl_fn(
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p_f32)
 
+/// The same bytes with FAMAX, for CPUs with FEAT_FAMINMAX. @pre bl is a multiple of 32.
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_faminmax;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p_f32_neon_faminmax)
+
 /// Format qsi8d32p with mr 4, kr 16, sr 2. As above, but ties go to even.
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p4x8sb_f32_neon)
@@ -77,6 +81,10 @@ KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32p_f32_neon)
 /// Format qsi8d32pscalef32. q = x * (127 / amax), ties to even; scale = 1 / (127 / amax) and scale * sum(q), both f32.
 kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f32_neon)
+
+/// The same bytes with FAMAX, for CPUs with FEAT_FAMINMAX.
+kai_run_lhs_pack_bl_f32_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_faminmax;
+KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f32_neon_faminmax)
 
 /// f16 rows. As above, but ties go away from zero.
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
@@ -154,9 +162,17 @@ KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qai8dxp_bf16_neon)
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d256p_f32)
 
+/// The same bytes with FAMAX, for CPUs with FEAT_FAMINMAX.
+kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d256p_f32_neon_faminmax;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d256p_f32_neon_faminmax)
+
 /// The same with sums of 16 values: format qsi8d16x256p.
 kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d16x256p_f32)
+
+/// The same bytes with FAMAX, for CPUs with FEAT_FAMINMAX.
+kai_run_lhs_quant_pack_f32_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32_neon_faminmax;
+KAI_DECLARE_GETTERS(LHS_PACK, lhs_quant_pack_qsi8d16x256p_f32_neon_faminmax)
 /// @}
 
 /// @name Pack without blocks
@@ -284,14 +300,18 @@ typedef void kai_run_lhs_pack_rows_fn(
     size_t lhs_stride, void* lhs_packed);
 
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_faminmax_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p4x8sb_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32p_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f32_neon_faminmax_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_f8e4m3d32p_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_pack_f16pmrx2_f32_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d256p_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d256p_f32_neon_faminmax_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32_rows;
+kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qsi8d16x256p_f32_neon_faminmax_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f32_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_f16_neon_rows;
 kai_run_lhs_pack_rows_fn kai_run_lhs_quant_pack_qai8dxp_bf16_neon_rows;
