@@ -67,7 +67,7 @@ size_t kai_cpu_sme_bytes(void);
 enum kai_cpu_core {
     KAI_CORE_AUTO,         ///< In a request: the class that kai_cpu_fastest_core returns.
     KAI_CORE_GENERIC,      ///< All other cores, known or not: features alone count.
-    KAI_CORE_CORTEX_A510,  ///< Cortex-A510 and A520: in order, loads of 128 bits.
+    KAI_CORE_CORTEX_A510,  ///< Cortex-A510, A520, C1-Nano: in order, loads of 128 bits.
     KAI_CORE_CORTEX_A55,   ///< Cortex-A53 and A55: in order, loads of 64 bits.
     KAI_CORE_COUNT
 };

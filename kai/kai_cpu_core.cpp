@@ -48,6 +48,8 @@ constexpr struct {
     {kQualcomm | 0x805, "kryo-4xx-silver", KAI_CORE_CORTEX_A55},
     {kArm | 0xD46, "cortex-a510", KAI_CORE_CORTEX_A510},
     {kArm | 0xD80, "cortex-a520", KAI_CORE_CORTEX_A510},
+    {kArm | 0xD88, "cortex-a520ae", KAI_CORE_CORTEX_A510},
+    {kArm | 0xD8A, "c1-nano", KAI_CORE_CORTEX_A510},
 };
 
 /// Where a class is known from: reasons, and their places in the word that remembers it.

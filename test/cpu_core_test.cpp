@@ -79,6 +79,9 @@ TEST(Cpu, ClassOfMidr) {
         {0x51DF805E, KAI_CORE_CORTEX_A55},   // Kryo 4XX Silver
         {0x411FD461, KAI_CORE_CORTEX_A510},  // Cortex-A510
         {0x410FD801, KAI_CORE_CORTEX_A510},  // Cortex-A520
+        {0x410FD880, KAI_CORE_CORTEX_A510},  // Cortex-A520AE
+        {0x410FD8A0, KAI_CORE_CORTEX_A510},  // C1-Nano
+        {0x410FD8C0, KAI_CORE_GENERIC},      // C1-Ultra
         {0x414FD0C1, KAI_CORE_GENERIC},      // Neoverse N1
         {0x411FD471, KAI_CORE_GENERIC},      // Cortex-A710
         {0x410FD083, KAI_CORE_GENERIC},      // Cortex-A72
