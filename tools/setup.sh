@@ -217,8 +217,8 @@ END
 need_ggml() { python_of_sid "$cache/ggml${1:+-$1}" "${1:-}"; }
 
 # llama.cpp as Debian's package libllama0, which a test of examples/llm compares with, called from Python:
-# $cache/llama-python. Needed by nothing else; the test is skipped without it.
-need_llama() { python_of_sid "$cache/llama" "" libllama0 libllama-dev libggml-dev; }
+# $cache/llama-python. Needed by nothing else; the test is skipped without it. arm64: $cache/llama-arm64-python.
+need_llama() { python_of_sid "$cache/llama${1:+-$1}" "${1:-}" libllama0 libllama-dev libggml-dev; }
 
 # ONNX Runtime as the package of npm, which a test compares with: $cache/onnxruntime. Needs Node.js. Its binaries for
 # other systems are removed. Needed by nothing else; the test is skipped without it.
