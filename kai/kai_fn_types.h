@@ -206,7 +206,7 @@ typedef void kai_run_imatmul_rows_qai8_fn(
 ///                    outputs read, in row-major order: (height - 1) * stride + filter_height rows of (width - 1) *
 ///                    stride + filter_width. Filters of any size: [k][m_step] pointers, tap t of output i at
 ///                    [t * m_step + i]. All are read, those of outputs that are not wanted, too.
-/// @param pad_ptr     The pixel that stands for padding: zeros, of int8 the zero point.
+/// @param pad_ptr     The pixel that stands for padding: zeros, of int8 the zero point. NULL: there is none in src.
 /// @param src_offset  Bytes that are added to each pointer of src except pad_ptr.
 /// @param rhs_packed  The packed filter of the first channel (`get_rhs_packed_offset`).
 /// @param dst         [tiles][m_step] pointers to the first channel of an output, in row-major order. An output that is

@@ -299,6 +299,28 @@ TEST_P(DwconvTiles, ChannelsAndPadding) {
     }
 }
 
+// No pointer is that of the padding, which may be NULL then.
+TEST_P(DwconvTiles, NoPadding) {
+    Random random(6);
+    for (const size_t channels : {4, 16, 21}) {
+        Shape s = any_shape(random, channels);
+        s.top = s.left = 0, s.dst_height = 2 * tile.height, s.dst_width = 2 * tile.width;
+        s.height = (s.dst_height - 1) * s.stride_y + (s.filter_height - 1) * s.dilation_y + 1;
+        s.width = (s.dst_width - 1) * s.stride_x + (s.filter_width - 1) * s.dilation_x + 1;
+        const Problem p = make_problem(s, element, random);
+        const std::vector<float> expected = run(p);
+        constexpr size_t kOffset = size_t{7} << 40;
+        const Array src(element, p.src);
+        const GuardedBuffer rhs(pack(p)), dst(expected.size() * element.size());
+        const Tables t = tables_of(s, src.data(), kOffset, nullptr, dst.data(), 0);
+        call(p, t, 0, t.tiles, nullptr, kOffset, rhs.data(), 0);
+        for (size_t i = 0; i < expected.size(); ++i) {
+            const float is = element.load(dst.data() + i * element.size());
+            ASSERT_EQ(reference::bits_of(is), reference::bits_of(expected[i])) << s << ": " << i;
+        }
+    }
+}
+
 // Each channel of the input makes several of the output.
 TEST_P(DwconvTiles, ChannelMultipliers) {
     Random random(2);

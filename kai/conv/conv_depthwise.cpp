@@ -1,7 +1,7 @@
 // Depthwise convolution: one channel of the input for each group.
 //
-// A unit is some rows of tiles of an image, and a part of the channels. The micro-kernel finds the pixels of its tiles,
-// and the places of its results, through tables of pointers.
+// A unit is some rows of tiles of an image, and a part of the channels. The micro-kernel finds the pixels of a tile and
+// the places of its results through tables of pointers.
 //
 // The packed filter: panels, as the packer of the kernel makes them; with an epilogue the bias, f32; a tag.
 //
@@ -14,10 +14,10 @@
 namespace kai::conv {
 namespace {
 
-/// Channels of a part, at least: below, tables take longer than sums.
+/// Channels of a part, at least: below, what a tile needs before takes longer than sums.
 constexpr size_t kFewChannels = 64;
-/// Pointers to pixels that a unit has, at most: beside them, pixels and the filter stay in the L1 cache.
-constexpr size_t kTableBytes = size_t{16} << 10;
+/// Results of a unit that wait for the epilogue, at most, unless a row of tiles has more: they stay in the L1 cache.
+constexpr size_t kResultBytes = size_t{16} << 10;
 
 bool is_int8(const Problem& p) {
     return p.kind == KAI_GEMM_INT8_STATIC;
@@ -36,9 +36,6 @@ size_t table_pixels(const Problem& p, const kai_dwconv_tile& t) {
     return t.filter_height == 0
                ? taps_of(p) * t.height * t.width
                : ((t.height - 1) * t.stride + t.filter_height) * ((t.width - 1) * t.stride + t.filter_width);
-}
-size_t tiles_across(const Plan& plan) {
-    return divide_up(plan.out_width, tile_of(plan).width);
 }
 size_t tiles_down(const Plan& plan) {
     return divide_up(plan.out_height, tile_of(plan).height);
@@ -101,52 +98,138 @@ Tag tag_of(const Plan& plan) {
          uint64_t{p.epilogue} << 1 | uint64_t{p.bias}, is_int8(p) ? quantisation : 0}};
 }
 
-/// A row of tiles.
-struct Row {
+/// Part of an image: rows of the output from one on, and some channels.
+struct Unit {
     const Plan& plan;
     const Problem& p;
     const kai_dwconv_tile& t;
-    size_t first;  ///< the first row of the output
-    const char* in;
-    const char* pad;
+    size_t image, row, height, first, channels;
 
-    const void* pixel(size_t y, size_t x) const {
-        return y < p.height && x < p.width ? in + y * p.in_row + x * p.in_pixel : pad;
+    size_t source_row(size_t y) const {
+        return y * p.stride_height - p.pad_top;
     }
-    /// All pixels that a tile reads; what is above or left of the image wraps around to large numbers.
-    void find_region(size_t column, const void** table) const {
-        const size_t height = (t.height - 1) * t.stride + t.filter_height,
-                     width = (t.width - 1) * t.stride + t.filter_width;
-        const size_t top = first * t.stride - p.pad_top, left = column * t.stride - p.pad_left;
-        for (size_t i = 0; i < height; ++i) {
-            const bool outside = top + i >= p.height;
-            const char* from = in + (top + i) * p.in_row + left * p.in_pixel;
-            for (size_t j = 0; j < width; ++j, from += p.in_pixel) {
-                *table++ = outside || left + j >= p.width ? pad : from;
-            }
-        }
+    size_t source_column(size_t x) const {
+        return x * p.stride_width - p.pad_left;
     }
-    /// The pixel of each tap and output.
-    void find_taps(size_t column, const void** table) const {
-        for (size_t tap = 0; tap < taps_of(p); ++tap) {
-            const size_t y = tap / p.kernel_width * p.dilation_height - p.pad_top,
-                         x = tap % p.kernel_width * p.dilation_width - p.pad_left;
-            for (size_t i = 0; i < t.height * t.width; ++i) {
-                const size_t row = first + i / t.width, at_column = column + i % t.width;
-                *table++ = pixel(row * p.stride_height + y, at_column * p.stride_width + x);
-            }
-        }
-    }
-    /// Where results go: rows of `stride` bytes, pixels of `step`. Results that nobody wants: where the first one of
-    /// their tile goes, which is stored last.
-    void find_results(size_t column, char* to, size_t stride, size_t step, void** table) const {
-        for (size_t i = 0; i < t.height * t.width; ++i) {
-            const size_t row = i / t.width, at_column = column + i % t.width;
-            const bool exists = first + row < plan.out_height && at_column < plan.out_width;
-            table[i] = exists ? to + row * stride + at_column * step : table[0];
-        }
+    /// Whether all pixels of the tile at a result exist; then all of its results do.
+    bool is_inside(size_t y, size_t x) const {
+        const size_t top = source_row(y), left = source_column(x);  // above or left of the image: large numbers
+        const size_t rows = (t.height - 1) * p.stride_height + (p.kernel_height - 1) * p.dilation_height,
+                     columns = (t.width - 1) * p.stride_width + (p.kernel_width - 1) * p.dilation_width;
+        return top < p.height && left < p.width && top + rows < p.height && left + columns < p.width;
     }
 };
+
+Unit unit_of(const Plan& plan, size_t index) {
+    const Problem& p = plan.problem;
+    const size_t down = divide_up(plan.out_height, plan.tile_rows), row = index % down * plan.tile_rows;
+    const size_t first = index / down / p.batch * plan.part_columns;
+    return {plan,          p,
+            tile_of(plan), index / down % p.batch,
+            row,           min(plan.tile_rows, plan.out_height - row),
+            first,         min(plan.part_columns, p.out_channels - first)};
+}
+
+/// The image at its row `top` and column `left`, `pad` outside.
+struct Source {
+    const Unit& u;
+    const char *in, *pad;
+    size_t top, left;
+
+    const char* pixel(size_t y, size_t x) const {
+        const bool exists = top + y < u.p.height && left + x < u.p.width;
+        return exists ? in + (top + y) * u.p.in_row + (left + x) * u.p.in_pixel : pad;
+    }
+};
+
+/// The pixels of a tile: all that its results read, row by row; or those of each tap and result.
+void find_pixels(const Source& s, const void** table) {
+    const Problem& p = s.u.p;
+    const kai_dwconv_tile& t = s.u.t;
+    if (t.filter_height != 0) {
+        const size_t height = (t.height - 1) * t.stride + t.filter_height,
+                     width = (t.width - 1) * t.stride + t.filter_width;
+        for (size_t y = 0; y < height; ++y) {
+            for (size_t x = 0; x < width; ++x) {
+                *table++ = s.pixel(y, x);
+            }
+        }
+        return;
+    }
+    for (size_t tap = 0; tap < taps_of(p); ++tap) {
+        const size_t y = tap / p.kernel_width * p.dilation_height, x = tap % p.kernel_width * p.dilation_width;
+        for (size_t i = 0; i < t.height * t.width; ++i) {
+            *table++ = s.pixel(i / t.width * p.stride_height + y, i % t.width * p.stride_width + x);
+        }
+    }
+}
+
+/// Where results of a unit go: rows of `row` bytes, pixels of `pixel`.
+struct Results {
+    char* first;
+    size_t row, pixel;
+
+    size_t offset(size_t y, size_t x) const {
+        return y * row + x * pixel;
+    }
+};
+
+/// The results of a tile, of which height x width are wanted. The others go where the first one goes, which is stored
+/// last.
+void find_results(const Unit& u, const Results& r, size_t height, size_t width, void** table) {
+    for (size_t i = 0; i < u.t.height * u.t.width; ++i) {
+        const size_t y = i / u.t.width, x = i % u.t.width;
+        table[i] = y < height && x < width ? r.first + r.offset(y, x) : table[0];
+    }
+}
+
+/// Tables of a tile, and what is added to their pointers.
+struct Tile {
+    const void** src;
+    const char* pad;  ///< NULL: there is none in the table
+    size_t src_offset;
+    void** dst;
+    size_t dst_offset;
+};
+
+void run_tile(const Unit& u, const char* filter, const Tile& tile) {
+    const Problem& p = u.p;
+    const kai_ukernel& k = *u.plan.ukernel;
+    if (is_int8(p)) {
+        const kai_matmul_requantize32_params params = {p.out_min, p.out_max, p.out_zero_point};
+        reinterpret_cast<kai_run_dwconv_tiles_qai8_fn*>(k.run)(
+            1, u.channels, taps_of(p), multiplier_of(p), tile.src, tile.pad, tile.src_offset, filter, tile.dst,
+            tile.dst_offset, &params);
+        return;
+    }
+    const bool direct = is_direct(p, k.dst_type);
+    const float inf = __builtin_inff();
+    reinterpret_cast<kai_run_dwconv_tiles_fn*>(k.run)(
+        1, u.channels, taps_of(p), multiplier_of(p), tile.src, tile.pad, tile.src_offset, filter, tile.dst,
+        tile.dst_offset, direct ? p.clamp_min : -inf, direct ? p.clamp_max : inf);
+}
+
+/// All tiles. Those within the image share their tables, which are of the first pixel and the first result: their
+/// distance from it is an offset.
+void run_tiles(const Unit& u, const char* in, const char* pad, const char* filter, const Results& to, char* slot) {
+    const size_t pixels = table_pixels(u.p, u.t), outputs = u.t.height * u.t.width;
+    auto** src = reinterpret_cast<const void**>(slot + u.plan.slot_table);
+    auto** dst = reinterpret_cast<void**>(slot + u.plan.slot_rows);
+    find_pixels({u, in, pad, 0, 0}, src);
+    find_results(u, to, u.t.height, u.t.width, dst);
+    for (size_t y = 0; y < u.height; y += u.t.height) {
+        for (size_t x = 0; x < u.plan.out_width; x += u.t.width) {
+            const size_t top = u.source_row(u.row + y), left = u.source_column(x), offset = to.offset(y, x);
+            if (u.is_inside(u.row + y, x)) {
+                run_tile(u, filter, {src, nullptr, top * u.p.in_row + left * u.p.in_pixel, dst, offset});
+                continue;
+            }
+            find_pixels({u, in, pad, top, left}, src + pixels);
+            find_results(u, to, u.height - y, u.plan.out_width - x, dst + outputs);
+            run_tile(u, filter, {src + pixels, pad, 0, dst + outputs, offset});
+        }
+    }
+}
 
 }  // namespace
 
@@ -170,18 +253,18 @@ Violation plan_depthwise(Plan& plan) {
     plan.parts = max(min(wanted, p.out_channels / kFewChannels), 1);
     plan.part_columns = round_up(divide_up(p.out_channels, plan.parts), plan.parts == 1 ? 1 : nr);
     plan.parts = divide_up(p.out_channels, plan.part_columns);
-    const size_t across = tiles_across(plan), results = plan.ukernel->get_m_step();
-    const size_t row_bytes = across * table_pixels(p, tile_of(plan)) * sizeof(void*);
+    const size_t element = size_of(plan.ukernel->dst_type);
+    const bool direct = is_direct(p, plan.ukernel->dst_type);
+    const size_t row_bytes = tile_of(plan).height * plan.out_width * plan.part_columns * element;
     const size_t shared = p.units == 1 ? tiles_down(plan) : units * plan.parts / (4 * p.units);
-    const size_t rows = max(min(min(kTableBytes / row_bytes, shared), tiles_down(plan)), 1);
+    const size_t rows = max(min(direct ? shared : min(kResultBytes / row_bytes, shared), tiles_down(plan)), 1);
     plan.tile_rows = rows * tile_of(plan).height;
 
-    const size_t element = size_of(plan.ukernel->dst_type);
+    // Two tables: of tiles within the image, and of one at its edge.
     size_t slot = 0, end = 0;
-    plan.slot_table = place(slot, rows * row_bytes);
-    plan.slot_rows = place(slot, rows * across * results * sizeof(void*));
-    plan.slot_product = place(
-        slot, is_direct(p, plan.ukernel->dst_type) ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
+    plan.slot_table = place(slot, 2 * table_pixels(p, tile_of(plan)) * sizeof(void*));
+    plan.slot_rows = place(slot, 2 * plan.ukernel->get_m_step() * sizeof(void*));
+    plan.slot_product = place(slot, direct ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, pad_bytes(plan));
     plan.slot_size = round_up(slot, kAlignment);
@@ -238,54 +321,27 @@ void run_depthwise(const Work& w, size_t unit, char* slot) {
     const Plan& plan = *w.plan;
     const Problem& p = plan.problem;
     const Operands& x = *w.operands;
-    const kai_dwconv_tile& t = tile_of(plan);
-    const size_t down = divide_up(plan.out_height, plan.tile_rows), row = unit % down * plan.tile_rows;
-    const size_t height = min(plan.tile_rows, plan.out_height - row);
-    const size_t image = unit / down % p.batch, first = unit / down / p.batch * plan.part_columns;
-    const size_t count = min(plan.part_columns, p.out_channels - first), element = size_of(plan.ukernel->dst_type);
-    const char* pad = at(w.workspace, plan.pad);
-    char* out = at(x.out, image * p.out_image + row * p.out_row);
+    const Unit u = unit_of(plan, unit);
+    const kai_datatype type = plan.ukernel->dst_type;
+    const size_t element = size_of(type), channel = u.first / multiplier_of(p) * element;
+    char* out = at(x.out, u.image * p.out_image + u.row * p.out_row + u.first * size_of(p.out_type));
 
-    const bool direct = is_direct(p, plan.ukernel->dst_type);
-    const size_t step = direct ? p.out_pixel : count * element, stride = direct ? p.out_row : plan.out_width * step;
-    char* results = direct ? out : slot + plan.slot_product;
-    const size_t pixels = table_pixels(p, t), outputs = t.height * t.width, across = tiles_across(plan);
-    auto** src = reinterpret_cast<const void**>(slot + plan.slot_table);
-    auto** dst = reinterpret_cast<void**>(slot + plan.slot_rows);
-    size_t tiles = 0;
-    for (size_t y = 0; y < height; y += t.height) {
-        const Row line = {plan, p, t, row + y, at(x.in, image * p.in_image), pad};
-        for (size_t i = 0; i < across; ++i, ++tiles) {
-            if (t.filter_height == 0) {
-                line.find_taps(i * t.width, src + tiles * pixels);
-            } else {
-                line.find_region(i * t.width, src + tiles * pixels);
-            }
-            line.find_results(i * t.width, results + y * stride, stride, step, dst + tiles * outputs);
-        }
-    }
-
+    const bool direct = is_direct(p, type);
+    const size_t pixel = direct ? p.out_pixel : u.channels * element;
+    const Results results = {
+        direct ? out : slot + plan.slot_product, direct ? p.out_row : plan.out_width * pixel, pixel};
     const auto offset = reinterpret_cast<kai_get_packed_offset_fn*>(plan.ukernel->get_rhs_packed_offset);
-    const char* filter = at(x.packed, offset(first, taps_of(p)));
-    const size_t src_offset = first / multiplier_of(p) * element, dst_offset = direct ? first * element : 0;
-    if (is_int8(p)) {
-        const kai_matmul_requantize32_params params = {p.out_min, p.out_max, p.out_zero_point};
-        reinterpret_cast<kai_run_dwconv_tiles_qai8_fn*>(plan.ukernel->run)(
-            tiles, count, taps_of(p), multiplier_of(p), src, pad, src_offset, filter, dst, dst_offset, &params);
-        return;
-    }
-    const float inf = __builtin_inff();
-    reinterpret_cast<kai_run_dwconv_tiles_fn*>(plan.ukernel->run)(
-        tiles, count, taps_of(p), multiplier_of(p), src, pad, src_offset, filter, dst, dst_offset,
-        direct ? p.clamp_min : -inf, direct ? p.clamp_max : inf);
+    run_tiles(
+        u, at(x.in, u.image * p.in_image + channel), at(w.workspace, plan.pad),
+        at(x.packed, offset(u.first, taps_of(p))), results, slot);
     if (direct) {
         return;
     }
-    const void* bias = p.epilogue && p.bias ? at(x.packed, packed_of(plan).bias + first * sizeof(float)) : nullptr;
-    for (size_t i = 0; i < height; ++i) {
+    const void* bias = p.epilogue && p.bias ? at(x.packed, packed_of(plan).bias + u.first * sizeof(float)) : nullptr;
+    for (size_t i = 0; i < u.height; ++i) {
         finish(
-            plan, x, {first, count, bias}, {plan.ukernel->dst_type, results + i * stride, step, plan.out_width},
-            out + i * p.out_row + first * size_of(p.out_type), p.out_pixel);
+            plan, x, {u.first, u.channels, bias}, {type, results.first + i * results.row, pixel, plan.out_width},
+            out + i * p.out_row, p.out_pixel);
     }
 }
 

@@ -36,7 +36,7 @@ KAI_INLINE void run_last_channels(const DwconvKernel& kernel, DwconvTile tile, s
     const uint8_t* src[kMostPixels];
     uint8_t* dst[kMostOutputs];
     for (size_t i = 0; i < kernel.pixels; ++i) {
-        __builtin_memcpy(inputs[i], tile.src[i] + at, bytes);
+        __builtin_memcpy(inputs[i], tile.src[i] + tile.src_offset + at, bytes);
         src[i] = inputs[i];
     }
     for (size_t i = 0; i < kernel.outputs; ++i) {
@@ -59,13 +59,15 @@ KAI_INLINE void run_last_channels(const DwconvKernel& kernel, DwconvTile tile, s
     const size_t last = call.row % kDwconvVector, whole = call.row - last;
     DwconvTile tile = {nullptr, nullptr, call.rhs, 0, call.dst_offset, whole / kDwconvVector,
                        call.lo, call.hi, call.zero};
+    // Where no pointer is that of padding, the offset is added to all.
+    const bool adds_to_all = call.src_offset == 0 || call.pad == nullptr;
     const uint8_t* pixels[kMostPixels];
-    tile.src = pixels;
     for (size_t t = 0; t < tiles; ++t) {
-        for (size_t i = 0; i < kernel.pixels; ++i) {
-            const auto* pixel = static_cast<const uint8_t*>(src[t * kernel.pixels + i]);
-            pixels[i] = pixel == call.pad ? pixel : pixel + call.src_offset;
+        const auto* table = reinterpret_cast<const uint8_t* const*>(src + t * kernel.pixels);
+        for (size_t i = 0; i < kernel.pixels && !adds_to_all; ++i) {
+            pixels[i] = table[i] == call.pad ? table[i] : table[i] + call.src_offset;
         }
+        tile.src = adds_to_all ? table : pixels, tile.src_offset = adds_to_all ? call.src_offset : 0;
         tile.dst = reinterpret_cast<uint8_t* const*>(dst + t * kernel.outputs);
         if (whole > 0) {
             kernel.run(&tile);
