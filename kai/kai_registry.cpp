@@ -15,6 +15,7 @@
 #include "kai/words.hpp"
 
 #undef KAI_FAMILY  // of catalogue.hpp
+#undef KAI_INDIRECT
 #undef KAI_PREFER
 #undef KAI_COLUMNS
 #undef KAI_OTHER_BITS
@@ -308,6 +309,13 @@ constexpr Families families_of_build() {
 }
 constexpr Families kFamilies = families_of_build();
 constexpr Chains<kFamilies.count> kFamilyChains([](size_t i) { return kFamilies.of[i].key; });
+
+constexpr struct {
+    const char *family, *matmul;
+} kIndirect[] = {
+#define KAI_INDIRECT(FAMILY, MATMUL) {#FAMILY, #MATMUL},
+#include "kai/ukernels/families.def"
+};
 /// @}
 
 /// @name The order of the micro-kernels of a family, best first: that of the catalogue, but for its lines KAI_PREFER
@@ -937,6 +945,15 @@ const kai_packer* kai_registry_lhs_packer(const kai_ukernel* u, size_t index) {
 
 const kai_packer* kai_registry_rhs_packer(const kai_ukernel* u, size_t index) {
     return matching_packer(false, *u, index);
+}
+
+const char* kai_registry_indirect_family(const char* matmul) {
+    for (const auto& pair : kIndirect) {
+        if (strcmp(pair.matmul, matmul) == 0) {
+            return pair.family;
+        }
+    }
+    return nullptr;
 }
 
 size_t kai_registry_gguf_families(uint32_t type_id, kai_registry_entries* families, size_t space) {

@@ -237,6 +237,11 @@ const struct kai_packer* kai_registry_lhs_packer(const struct kai_ukernel* ukern
 const struct kai_packer* kai_registry_rhs_packer(const struct kai_ukernel* ukernel, size_t index);
 /// @}
 
+/// The family of indirect micro-kernels, whose LHS is found through a table of pointers, for a family of matmuls: they
+/// read the same packed RHS (nr, kr and sr equal, chunks of multiples of kr) and give the same bits. NULL: there is
+/// none. kai_registry_best finds its micro-kernel for one of the matmul: kai_registry_request::same_rhs_as.
+const char* kai_registry_indirect_family(const char* matmul);
+
 /// The entries of a family: first, first + 1, ... end - 1.
 struct kai_registry_entries {
     const struct kai_ukernel* first;

@@ -361,6 +361,35 @@ TEST(Registry, DotProductsComeBeforeArmv80) {
     }
 }
 
+// Every family of indirect micro-kernels belongs to a matmul, and each of its entries reads what one of that packs.
+TEST(Registry, IndirectFamilies) {
+    std::set<std::string> indirect;
+    for (size_t i = 0; i < kai_registry_family_count(); ++i) {
+        const char* matmul = kai_registry_family(i);
+        const char* family = kai_registry_indirect_family(matmul);
+        if (family == nullptr) {
+            continue;
+        }
+        EXPECT_TRUE(indirect.insert(family).second) << family;
+        for (size_t j = 0; const kai_ukernel* u = kai_registry_ukernel(j); ++j) {
+            if (strcmp(u->family, family) != 0 || !kai_registry_runnable(u->features, nullptr, 0)) {
+                continue;
+            }
+            kai_registry_request request = {};
+            request.family = matmul, request.m = 2, request.same_rhs_as = u;
+            const kai_ukernel* of = kai_registry_best(&request, nullptr, nullptr);
+            ASSERT_NE(of, nullptr) << u->name;
+            EXPECT_EQ(of->dst_type, u->dst_type) << u->name;
+        }
+    }
+    for (size_t i = 0; i < kai_registry_family_count(); ++i) {
+        const std::string family = kai_registry_family(i);
+        EXPECT_EQ(indirect.count(family), family.find("imatmul_") == 0 ? 1U : 0U) << family;
+    }
+    EXPECT_EQ(kai_registry_indirect_family("imatmul_clamp_f32_f32_f32p"), nullptr);
+    EXPECT_EQ(kai_registry_indirect_family(""), nullptr);
+}
+
 TEST(Registry, ListsTheFamiliesOfGgufTypes) {
     for (uint32_t type = 0; type < 70; ++type) {
         std::set<std::string> want, got;

@@ -175,21 +175,14 @@ Violation plan_rows(Plan& plan) {
     return {};
 }
 
-/// The kernel that multiplies the same packed weights, with the same arithmetic, and takes a table of pointers: of the
-/// family of the same name with an "i" in front; the one whose own name is, too, comes first: it is for the same core.
-const kai_ukernel* indirect_of(const kai_ukernel& matmul) {
-    const kai_ukernel* first = nullptr;
-    for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel(i); ++i) {
-        const bool indirect = u->signature == KAI_UKERNEL_IMATMUL || u->signature == KAI_UKERNEL_IMATMUL_QAI8 ||
-                              u->signature == KAI_UKERNEL_IMATMUL_ROWS || u->signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8;
-        if (indirect && strcmp(u->family + 1, matmul.family) == 0 && u->dst_type == matmul.dst_type &&
-            strcmp(u->rhs_format, matmul.rhs_format) == 0 && kai_registry_runnable(u->features, nullptr, 0) &&
-            u->get_nr() == matmul.get_nr() && u->get_kr() == matmul.get_kr() && u->get_sr() == matmul.get_sr()) {
-            const bool same_name = strcmp(u->name + 1, matmul.name) == 0;
-            first = first == nullptr || same_name ? u : first;
-        }
-    }
-    return first;
+/// The kernel that multiplies the packed weights of the plan's, with the same bits, and takes a table of pointers.
+const kai_ukernel* indirect_of(const Plan& plan) {
+    const kai_ukernel* matmul = plan.gemm.gemm.ukernel;
+    kai_registry_request request = {};
+    request.family = kai_registry_indirect_family(matmul->family);
+    request.m = plan.tile_rows, request.same_rhs_as = matmul;
+    request.core = plan.problem.core;
+    return request.family != nullptr ? kai_registry_best(&request, nullptr, nullptr) : nullptr;
 }
 
 Violation plan_indirect(Plan& plan) {
@@ -205,7 +198,7 @@ Violation plan_indirect(Plan& plan) {
         return violation;
     }
     const bool converts = plan.gemm.gemm.copies_rows;  // the kernel reads another type than that of the pixels
-    plan.ukernel = pixels > 1 && !converts ? indirect_of(*plan.gemm.gemm.ukernel) : nullptr;
+    plan.ukernel = pixels > 1 && !converts ? indirect_of(plan) : nullptr;
     if (plan.ukernel == nullptr) {
         return none;
     }
@@ -218,7 +211,7 @@ Violation plan_indirect(Plan& plan) {
                 set_products(plan, product_of(p, 1, plan.part_columns, taps * padded), pixels, taps * sizeof(void*))) {
             return violation;
         }
-        if (plan.ukernel != indirect_of(*plan.gemm.gemm.ukernel)) {
+        if (plan.ukernel != indirect_of(plan)) {
             return none;
         }
     }

@@ -36,8 +36,9 @@
 #define KAI_NOT_NR_32 0
 #define KAI_NOT_NR_VL(N) 1
 
-// Sources ignore the line that names the family, and those that order or extend micro-kernels.
+// Sources ignore the lines about the family, and those that order or extend micro-kernels.
 #define KAI_FAMILY(...)
+#define KAI_INDIRECT(...)
 #define KAI_PREFER(...)
 #define KAI_COLUMNS(...)
 #define KAI_OTHER_BITS(...)
