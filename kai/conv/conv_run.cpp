@@ -114,16 +114,14 @@ void for_each_segment(const Unit& u, Visit visit) {
 struct Finder {
     const Unit& u;
     Taps rows, columns;
-    /// Pixels that taps of a row of the filter read lie side by side, with all of their channels.
-    bool joined;
+    /// Bytes from one tap of a row of the filter to the next, where all of them lie inside the image; 0: they differ.
+    size_t step;
 
     explicit Finder(const Unit& unit)
         : u(unit),
           rows(u.rows.taps_of(u.t.m.phase_row)),
           columns(u.columns.taps_of(u.t.m.phase_column)),
-          joined(
-              !u.p.transposed && u.p.dilation_width == 1 &&
-              u.p.in_pixel == u.plan.tap_channels * size_of(u.p.in_type)) {
+          step(u.p.transposed ? 0 : u.p.dilation_width * u.p.in_pixel) {
     }
 
     /// visit(index of the pixel, its row, its column) for the pixels of a segment, in the output.
@@ -139,21 +137,26 @@ struct Finder {
         }
     }
 
-    /// visit(the channels of the group in the input or NULL: padding, how many taps there are side by side) for all
-    /// taps of a pixel, in order.
+    /// visit(the channels of the group in the input or NULL: padding, how many taps there are, `step` bytes apart) for
+    /// all taps of a pixel, in order.
     template <typename Visit>
-    void for_each_tap(size_t row, size_t column, bool joins, Visit visit) const {
+    void for_each_tap(size_t row, size_t column, Visit visit) const {
         const size_t width = u.plan.phase_taps_width;
+        const size_t left = step != 0 ? u.columns.source(column, 0) : kNone;
+        const bool inside = left != kNone && left + (width - 1) * u.p.dilation_width < u.p.width;
         for (size_t i = 0; i < u.plan.phase_taps_height; ++i) {
             const size_t y = u.rows.source(row, rows.index(i));
-            const char* line = y != kNone ? u.in(y, 0) : nullptr;
-            const size_t left = line != nullptr && joins ? u.columns.source(column, 0) : kNone;
-            if (left != kNone && left + width <= u.p.width) {
+            if (y == kNone) {
+                visit(nullptr, width);
+                continue;
+            }
+            const char* line = u.in(y, 0);
+            if (inside) {
                 visit(line + left * u.p.in_pixel, width);
                 continue;
             }
             for (size_t j = 0; j < width; ++j) {
-                const size_t x = line != nullptr ? u.columns.source(column, columns.index(j)) : kNone;
+                const size_t x = u.columns.source(column, columns.index(j));
                 visit(x != kNone ? line + x * u.p.in_pixel : nullptr, size_t{1});
             }
         }
@@ -191,14 +194,17 @@ void gather_rows(const Unit& u, const Segment& s, char* to) {
     const Finder finder(u);
     finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
         char* tap = to + i * row;
-        finder.for_each_tap(y, x, finder.joined, [&](const char* from, size_t taps) {
-            const size_t bytes = taps * tap_bytes;
-            if (from != nullptr) {
-                memcpy(tap, from, bytes);
-            } else {
-                memset(tap, pad, bytes);
+        finder.for_each_tap(y, x, [&](const char* from, size_t taps) {
+            // Side by side with all of their channels: one copy.
+            const bool joined = from == nullptr || finder.step == tap_bytes;
+            const size_t bytes = joined ? taps * tap_bytes : tap_bytes;
+            for (size_t j = 0; j < (joined ? 1 : taps); ++j, tap += bytes) {
+                if (from != nullptr) {
+                    memcpy(tap, from + j * finder.step, bytes);
+                } else {
+                    memset(tap, pad, bytes);
+                }
             }
-            tap += bytes;
         });
     });
 }
@@ -226,9 +232,12 @@ void run_indirect(const Unit& u) {
     for_each_segment(u, [&](const Segment& s) {
         finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
             const void** tap = table + i / group * group * taps + i % group;
-            finder.for_each_tap(y, x, false, [&](const char* from, size_t) {
-                *tap = from != nullptr ? from : pad;
-                tap += group;
+            finder.for_each_tap(y, x, [&](const char* from, size_t count) {
+                const size_t step = from != nullptr ? finder.step : 0;
+                from = from != nullptr ? from : pad;
+                for (size_t j = 0; j < count; ++j, from += step, tap += group) {
+                    *tap = from;
+                }
             });
         });
         kai_call call = call_of(plan, s.count);
