@@ -165,6 +165,7 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
     kernel.m = m, kernel.n = n, kernel.bl = arg("bl", 32);
     kai::set_depth(kernel, k, kai::is_indirect(u) ? k / arg("kc", 4) : 1);
+    chunk_length = kai::is_indirect(u) ? arg("kc", 0) : 0;
     const Bits lhs = bits_of(u.lhs_format), rhs = bits_of(u.rhs_format);
     const size_t lhs_bytes = kai::element_bits(u.lhs_format) / 8, rhs_bytes = kai::element_bits(u.rhs_format) / 8;
     kernel.lhs = buffer(m * k * 8 + 1048576, lhs);
@@ -564,6 +565,9 @@ void report_kernel(const kai_ukernel& u) {
     printf("m=%zu,n=%zu,k=%zu", m, n, k);
     if (kai::has_blocks(u)) {
         printf(",bl=%zu", kernel.bl);
+    }
+    if (chunk_length != 0) {
+        printf(",kc=%zu", chunk_length);
     }
     printf(" macs=%zu packed_bytes=%zu lhs_bytes=%zu rhs_bytes=%zu\n", m * n * k, lhs + rhs, lhs, rhs);
 }

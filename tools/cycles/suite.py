@@ -38,6 +38,7 @@ FEW_ROWS = (2, 4, 8)
 # Whole runs of the GEMM layer: what they cost beside the kernel shows on small shapes. `on`: the CPU of QEMU for which
 # the layer chooses its kernels.
 GEMM_RUN = "kai_gemm_run_"
+CONV_RUN = "kai_conv_run_"    # 3 x 3
 
 
 def group_of(name):
@@ -65,6 +66,8 @@ def cases_of(name, anchors):
     if name.startswith(GEMM_RUN):
         shapes = ("m=1 n=16 k=%d" % (256 if "gguf" in name else 32 if "block" in name else 16), "m=2 n=48 k=256")
         return [shape + where for where in (" on=neoverse-n2", " sme=1 vl=512") for shape in shapes]
+    if name.startswith(CONV_RUN):
+        return ["side=12 c=64 n=64 on=neoverse-n2"]
     if name.startswith("dwconv_"):
         return ["side=28 n=64"]
     group = group_of(name)
@@ -77,6 +80,8 @@ def cases_of(name, anchors):
         return [("n=64 k=256" if vl else "n=48 k=256") + vl]
     if re.search(r"_1x\d+|_1x4vl|p1x\d+_", name) and "1vlx" not in name:
         return ["m=1 n=%d k=1024" % (256 if group == "sme" else 48) + bl + vl]
+    if name.startswith("imatmul_") and group != "sme":     # 3 x 3, 64 channels
+        return ["m=48 n=64 k=576 kc=64" + vl]
     if group == "sme":
         return ["m=64 n=64 k=512" + vl]
     n = 64 if re.search(r"_6x32|_6x\dvl", name) else 48
@@ -88,7 +93,8 @@ def cases_of(name, anchors):
 
 
 def cpus_of(name, case):
-    return CPUS["sme"] if "sme=1" in case else OUT_OF_ORDER if name.startswith(GEMM_RUN) else CPUS[group_of(name)]
+    return CPUS["sme"] if "sme=1" in case else OUT_OF_ORDER if name.startswith((GEMM_RUN, CONV_RUN)) else \
+        CPUS[group_of(name)]
 
 
 lock = threading.Lock()
