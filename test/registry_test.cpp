@@ -384,7 +384,11 @@ TEST(Registry, IndirectFamilies) {
     }
     for (size_t i = 0; i < kai_registry_family_count(); ++i) {
         const std::string family = kai_registry_family(i);
-        EXPECT_EQ(indirect.count(family), family.find("imatmul_") == 0 ? 1U : 0U) << family;
+        if (family.find("imatmul_") == 0) {  // this build may lack its matmul
+            EXPECT_STREQ(kai_registry_indirect_family(family.c_str() + 1), family.c_str());
+        } else {
+            EXPECT_EQ(indirect.count(family), 0U) << family;
+        }
     }
     EXPECT_EQ(kai_registry_indirect_family("imatmul_clamp_f32_f32_f32p"), nullptr);
     EXPECT_EQ(kai_registry_indirect_family(""), nullptr);
