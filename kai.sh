@@ -112,7 +112,7 @@ build_tests() {
     if [ "$manager" = apt ] && [ "$host" = x86_64 ]; then
         # The tests need them, the native build does not.
         { (need_ggml) || say "ggml cannot be had: not compared"
-          (need_llama) || say "llama.cpp cannot be had: not compared"
+          (need_llama "") || say "llama.cpp cannot be had: not compared"
           (need_peer) || say "KleidiAI's library cannot be had: not compared"
           (need_onnxruntime) || say "ONNX Runtime cannot be had: not compared"
           (need_onnx_models) || say "models of npm cannot be had: not compared"; } &
