@@ -109,6 +109,24 @@ Violation check_enumerators(const Problem& p) {
                 dense ? "f32, f16 and bf16" : gemm::name_of(integer));
         }
     }
+    if (p.kind == KAI_GEMM_INT8_STATIC) {
+        const struct {
+            const char* name;
+            int32_t value;
+        } bytes[] = {
+            {"in_zero_point", p.in_zero_point},
+            {"out_zero_point", p.out_zero_point},
+            {"out_min", p.out_min},
+            {"out_max", p.out_max}};
+        for (const auto& [name, value] : bytes) {
+            if (value < INT8_MIN || value > INT8_MAX) {
+                return wrong(kBad, say::out_of_range, name, value, int32_t{INT8_MIN}, int32_t{INT8_MAX});
+            }
+        }
+        if (p.out_min > p.out_max) {
+            return wrong(kBad, say::out_of_order, "out_min", p.out_min, "out_max", p.out_max);
+        }
+    }
     if (!(p.clamp_min <= p.clamp_max)) {
         return wrong(kBad, say::bounds_out_of_order, p.clamp_min, p.clamp_max);
     }

@@ -99,8 +99,8 @@ struct kai_conv_problem {
     /// @name Result
     /// @{
     float clamp_min, clamp_max;  ///< -INFINITY, INFINITY: none. NaN stays NaN.
-    /// STATIC: zero points of in- and output, bounds of the output (int8), and scale of the input / scale of the
-    /// output.
+    /// STATIC: zero points of in- and output and bounds of the output, each from -128 to 127, and scale of the input /
+    /// scale of the output.
     int32_t in_zero_point, out_zero_point, out_min, out_max;
     float multiplier;
     /// Runs may have an epilogue (kai_conv_operands.epilogue), another one each: an activation, factors of channels, a

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "test/conv/experiment.hpp"
 #include "test/support/said.hpp"
@@ -72,6 +73,22 @@ TEST(ConvStatus, Problems) {
         SAID(other_type, "out_type", "int8", "DENSE", "f32, f16 and bf16"));
     expect_no_plan(
         [](P& p) { p.kind = KAI_GEMM_INT8_STATIC; }, kBad, SAID(other_type, "in_type", "f32", "INT8_STATIC", "int8"));
+    const auto integers = [](P& p) {
+        p.kind = KAI_GEMM_INT8_STATIC, p.in_type = p.out_type = p.weight_type = kai_dt_int8, p.out_min = -1;
+    };
+    const std::pair<const char*, int32_t P::*> bytes[] = {
+        {"in_zero_point", &P::in_zero_point},
+        {"out_zero_point", &P::out_zero_point},
+        {"out_min", &P::out_min},
+        {"out_max", &P::out_max}};
+    for (const auto& [name, member] : bytes) {
+        for (const int32_t value : {-129, 128}) {
+            expect_no_plan(
+                [&, at = member](P& p) { integers(p), p.*at = value; }, kBad,
+                SAID(out_of_range, name, value, -128, 127));
+        }
+    }
+    expect_no_plan([&](P& p) { integers(p), p.out_max = -2; }, kBad, SAID(out_of_order, "out_min", -1, "out_max", -2));
     expect_no_plan([](P& p) { p.clamp_min = kNaN; }, kBad, SAID(bounds_out_of_order, kNaN, __builtin_inff()));
     expect_no_plan([](P& p) { p.layout = KAI_CONV_IOHW; }, kClash, SAID(needs, "layout IOHW", "transposed"));
     expect_no_plan(
