@@ -84,6 +84,11 @@ struct Axis {
         const size_t p = pixel * stride + index * dilation - pad;
         return p < in ? p : kNone;
     }
+    /// The pixel of the input that meets the first of `count` taps; kNone: some of them lie outside, or may.
+    size_t all_inside(size_t pixel, size_t count) const {
+        const size_t at = transposed ? kNone : source(pixel, 0);
+        return at != kNone && at + (count - 1) * dilation < in ? at : kNone;
+    }
 };
 Axis rows_of(const Plan& plan);
 Axis columns_of(const Plan& plan);

@@ -36,11 +36,23 @@ struct Unit {
     Axis rows, columns;
     Tile t;
     char* slot;
+    const char* image;  ///< the first pixel of the input, channels of the group
+
+    Unit(const Work& work, const Tile& tile, char* memory)
+        : w(work),
+          plan(*work.plan),
+          p(plan.problem),
+          x(*work.operands),
+          rows(rows_of(plan)),
+          columns(columns_of(plan)),
+          t(tile),
+          slot(memory),
+          image(at(x.in, t.image * p.in_image + t.m.group * group_inputs(p) * size_of(p.in_type))) {
+    }
 
     /// Channels of the group of a pixel of the input.
     const char* in(size_t row, size_t column) const {
-        const size_t channel = t.m.group * group_inputs(p) * size_of(p.in_type);
-        return at(x.in, t.image * p.in_image + row * p.in_row + column * p.in_pixel + channel);
+        return image + row * p.in_row + column * p.in_pixel;
     }
     char* out(size_t row, size_t column) const {
         const size_t channel = t.m.column * size_of(p.out_type);
@@ -141,17 +153,23 @@ struct Finder {
     /// all taps of a pixel, in order.
     template <typename Visit>
     void for_each_tap(size_t row, size_t column, Visit visit) const {
-        const size_t width = u.plan.phase_taps_width;
-        const size_t left = step != 0 ? u.columns.source(column, 0) : kNone;
-        const bool inside = left != kNone && left + (width - 1) * u.p.dilation_width < u.p.width;
-        for (size_t i = 0; i < u.plan.phase_taps_height; ++i) {
+        const size_t height = u.plan.phase_taps_height, width = u.plan.phase_taps_width;
+        const size_t left = u.columns.all_inside(column, width), top = u.rows.all_inside(row, height);
+        if (left != kNone && top != kNone) {  // most pixels
+            const char* line = u.in(top, left);
+            for (size_t i = 0; i < height; ++i, line += u.p.dilation_height * u.p.in_row) {
+                visit(line, width);
+            }
+            return;
+        }
+        for (size_t i = 0; i < height; ++i) {
             const size_t y = u.rows.source(row, rows.index(i));
             if (y == kNone) {
                 visit(nullptr, width);
                 continue;
             }
             const char* line = u.in(y, 0);
-            if (inside) {
+            if (left != kNone) {
                 visit(line + left * u.p.in_pixel, width);
                 continue;
             }
@@ -230,8 +248,10 @@ void run_indirect(const Unit& u) {
     const char* pad = at(u.w.workspace, plan.pad);
     const Finder finder(u);
     for_each_segment(u, [&](const Segment& s) {
-        finder.for_each_pixel(s, [&](size_t i, size_t y, size_t x) {
-            const void** tap = table + i / group * group * taps + i % group;
+        const void** rows = table;  // pointers of the group; a division for each pixel would take long
+        size_t in_group = 0;
+        finder.for_each_pixel(s, [&](size_t, size_t y, size_t x) {
+            const void** tap = rows + in_group;
             finder.for_each_tap(y, x, [&](const char* from, size_t count) {
                 const size_t step = from != nullptr ? finder.step : 0;
                 from = from != nullptr ? from : pad;
@@ -239,6 +259,9 @@ void run_indirect(const Unit& u) {
                     *tap = from;
                 }
             });
+            if (++in_group == group) {
+                in_group = 0, rows += group * taps;
+            }
         });
         kai_call call = call_of(plan, s.count);
         call.lhs = table, call.pad_ptr = pad;
@@ -337,10 +360,11 @@ void run_tile(const Work& w, size_t unit, char* slot) {
     if (plan.path == KAI_CONV_DEPTHWISE) {
         return run_depthwise(w, unit, slot);
     }
-    const Unit u = {w, plan, plan.problem, *w.operands, rows_of(plan), columns_of(plan), tile_of(plan, unit), slot};
-    if (u.t.count == 0) {
+    const Tile tile = tile_of(plan, unit);
+    if (tile.count == 0) {
         return;  // a phase with fewer pixels
     }
+    const Unit u(w, tile, slot);
     switch (plan.path) {
         case KAI_CONV_INDIRECT:
             return run_indirect(u);
