@@ -8,7 +8,7 @@
 cmake_minimum_required(VERSION 3.16)
 file(MAKE_DIRECTORY "${WORK}")
 file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/kai/*.h")
-list(FILTER headers EXCLUDE REGEX "^kai/(engines|attention)/")
+list(FILTER headers EXCLUDE REGEX "^kai/(engines|attention|conv)/")
 set(all "")
 foreach(header IN LISTS headers)
     string(APPEND all "#include \"${header}\"\n")
