@@ -217,7 +217,7 @@ TEST(KaiCall, WhatNoFunctionSees) {
     EXPECT_REFUSED(lhs_packer, nullptr, kai_call_lhs_packed_size(c), SAID(null, "lhs_packer"));
     EXPECT_REFUSED(
         rhs_packer, right.lhs_packer, kai_call_rhs_packed_size(c),
-        SAID(other_packer, "lhs_quant_pack_qsi8d32p_f32", "RHS", "some_kernel"));
+        SAID(other_packer, right.lhs_packer->name, "RHS", "some_kernel"));
     EXPECT_REFUSED(
         lhs_packer, kai_registry_lhs_packer(&kChannels, 0), kai_call_pack_lhs(c, 0, 1, to),
         SAID(other_packer, "lhs_quant_pack_qai8dxp_f32", "LHS", "some_kernel"));

@@ -165,19 +165,18 @@ TEST(Registry, PackersAreInTheOrderOfTheCatalogue) {
     EXPECT_GT(several, 0U);
 }
 
-/// Of packers of one kind that read the same rows, those that run on any CPU come last.
+/// Of LHS packers of one kind that read the same rows, those that run on any CPU come last. (Of RHS packers not: at some
+/// vector lengths those for SVE write panels of NEON, which have their own before them.)
 TEST(Registry, PackersForAnyCpuComeLast) {
     size_t pairs = 0;
     for (const kai_ukernel* u : test::all_ukernels()) {
-        for (const auto packer : {kai_registry_lhs_packer, kai_registry_rhs_packer}) {
-            for (size_t i = 0; const kai_packer* first = packer(u, i); ++i) {
-                for (size_t j = i + 1; const kai_packer* later = packer(u, j); ++j) {
-                    const bool alike = test::is_unified(*first) == test::is_unified(*later) &&
-                                       kai::same_name(first->source_format, later->source_format);
-                    if (alike && (first->features == 0) != (later->features == 0)) {
-                        ++pairs;
-                        EXPECT_NE(first->features, 0U) << u->name << ": " << first->name << ", " << later->name;
-                    }
+        for (size_t i = 0; const kai_packer* first = kai_registry_lhs_packer(u, i); ++i) {
+            for (size_t j = i + 1; const kai_packer* later = kai_registry_lhs_packer(u, j); ++j) {
+                const bool alike = test::is_unified(*first) == test::is_unified(*later) &&
+                                   kai::same_name(first->source_format, later->source_format);
+                if (alike && (first->features == 0) != (later->features == 0)) {
+                    ++pairs;
+                    EXPECT_NE(first->features, 0U) << u->name << ": " << first->name << ", " << later->name;
                 }
             }
         }
