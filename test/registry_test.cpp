@@ -165,8 +165,8 @@ TEST(Registry, PackersAreInTheOrderOfTheCatalogue) {
     EXPECT_GT(several, 0U);
 }
 
-/// Of LHS packers of one kind that read the same rows, those that run on any CPU come last. (Of RHS packers not: at some
-/// vector lengths those for SVE write panels of NEON, which have their own before them.)
+/// Of LHS packers of one kind that read the same rows, those that run on any CPU come last. (Not so of RHS packers: at
+/// some vector lengths those for SVE write panels of NEON, which have their own before them.)
 TEST(Registry, PackersForAnyCpuComeLast) {
     size_t pairs = 0;
     for (const kai_ukernel* u : test::all_ukernels()) {

@@ -155,6 +155,7 @@ def kai_libraries(name):
         name = "gemm_assembly",
         srcs = native.glob(["kai/conv/*.S"]),
         textual_hdrs = native.glob(["kai/conv/*.h"]),
+        local_defines = ["KAI_PREFETCH_BYTES=0", "KLEIDIAI_ASSERTIONS=0"],
         linkstatic = True,
         alwayslink = True,
         tags = ["manual"],
