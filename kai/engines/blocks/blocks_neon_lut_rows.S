@@ -5,8 +5,10 @@
 // of 8, and 1 ADDP.)
 //
 //   Registers, and those of int_neon_row.inc, int_neon_lut.inc: SUMS_F is sum
-//   x5, x15     blocks, blocks to go
-//   v4 - v7     SCALE    after the products: scales of the columns
+//   blocks, blocks_left      x5, x15    and to go
+//   is_bf16                  x7         what the scales are
+//   v2          row_scale    after the products
+//   v4 - v7     SCALE        after the products: scales of the columns
 //   v13         the table, which is before the first panel's blocks
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -22,6 +24,10 @@
 #define RHS_BLOCK 72    // 4 x 16 bits + 64 bytes
 #define RHS_ELEMENTS 8
 
+blocks      .req x5
+is_bf16     .req x7
+blocks_left .req x15
+reg row_scale, 2
 regs 4, SCALE_0, SCALE_1, SCALE_2, SCALE_3
 
 .macro load_scale q, rest:vararg
@@ -37,33 +43,33 @@ regs 4, SCALE_0, SCALE_1, SCALE_2, SCALE_3
 // SUMS_F += a block.
 .macro add_block
     luti4_32k row
-    ldr     h2, [row, #-LHS_ELEMENTS]
+    ldr     h2, [row, #-LHS_ELEMENTS]           // row_scale
     add     row, row, #LHS_BLOCK
     each_quad load_scale
     advance_quads #RHS_BLOCK
     fcvt    s2, h2
-    cbnz    x7, 8f
+    cbnz    is_bf16, 8f
     each_quad widen_f16
     b       9f
 8:
     each_quad widen_bf16
 9:
     scvtf_quads COLUMN_0
-    shared_quads fmul, 4s, COLUMN_0, COLUMN_0, v2.s[0]
+    shared_quads fmul, 4s, COLUMN_0, COLUMN_0, row_scale.s[0]
     op_quads fmla, 4s, SUMS_F, COLUMN_0, SCALE
 .endm
 
 // Results of `quads` quads.
 .macro blocks_of_32_quads
     next_quads 4, 0
-    mov     x15, x5
+    mov     blocks_left, blocks
     zero_quads SUMS_F
     add     row, row, #LHS_ELEMENTS
     advance_quads #RHS_ELEMENTS
-    cbz     x15, 6f
+    cbz     blocks_left, 6f
 5:
     add_block
-    subs    x15, x15, #1
+    subs    blocks_left, blocks_left, #1
     b.ne    5b
 6:
     clamp_and_store f32, SUMS_F
