@@ -110,19 +110,11 @@ Violation check_enumerators(const Problem& p) {
         }
     }
     if (p.kind == KAI_GEMM_INT8_STATIC) {
-        const struct {
-            const char* name;
-            int32_t value;
-        } bytes[] = {
-            {"in_zero_point", p.in_zero_point},
-            {"out_zero_point", p.out_zero_point},
-            {"out_min", p.out_min},
-            {"out_max", p.out_max}};
-        for (const auto& [name, value] : bytes) {
-            if (value < INT8_MIN || value > INT8_MAX) {
-                return wrong(kBad, say::out_of_range, name, value, int32_t{INT8_MIN}, int32_t{INT8_MAX});
-            }
-        }
+        RETURN_IF_WRONG(gemm::check_int8(
+            {{"in_zero_point", p.in_zero_point},
+             {"out_zero_point", p.out_zero_point},
+             {"out_min", p.out_min},
+             {"out_max", p.out_max}}));
         if (p.out_min > p.out_max) {
             return wrong(kBad, say::out_of_order, "out_min", p.out_min, "out_max", p.out_max);
         }

@@ -199,14 +199,10 @@ Violation check_values(const Problem& p) {
         return wrong(kBad, say::scales_integers, p.alpha, p.beta, kind);
     }
     if (is_static(p.b_kind)) {
-        const struct {
-            const char* name;
-            int32_t value;
-        } bytes[] = {{"c_min", p.c_min}, {"c_max", p.c_max}, {"c_zero_point", p.c_zero_point}};
-        for (const auto& [name, value] : bytes) {
-            if (value < INT8_MIN || value > INT8_MAX) {
-                return wrong(kBad, say::out_of_range, name, value, int32_t{INT8_MIN}, int32_t{INT8_MAX});
-            }
+        const Violation violation =
+            check_int8({{"c_min", p.c_min}, {"c_max", p.c_max}, {"c_zero_point", p.c_zero_point}});
+        if (violation) {
+            return violation;
         }
         if (p.c_min > p.c_max) {
             return wrong(kBad, say::out_of_order, "c_min", p.c_min, "c_max", p.c_max);

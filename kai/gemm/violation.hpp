@@ -49,6 +49,22 @@ kai_gemm_status fail(Plan& plan, const Violation& violation) {
     return violation.status;
 }
 
+/// A member of a problem.
+struct Member {
+    const char* name;
+    int32_t value;
+};
+/// Each is a number of int8.
+template <size_t N>
+Violation check_int8(const Member (&members)[N]) {
+    for (const auto& [name, value] : members) {
+        if (value < INT8_MIN || value > INT8_MAX) {
+            return wrong(KAI_GEMM_BAD_VALUE, say::out_of_range, name, value, int32_t{INT8_MIN}, int32_t{INT8_MAX});
+        }
+    }
+    return {};
+}
+
 /// @name The checks of functions that take a plan
 /// @{
 inline Violation check_plan(const kai_gemm_plan* plan) {
