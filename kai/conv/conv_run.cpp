@@ -126,14 +126,13 @@ void for_each_segment(const Unit& u, Visit visit) {
 struct Finder {
     const Unit& u;
     Taps rows, columns;
-    /// Bytes from one tap of a row of the filter to the next, where all of them lie inside the image; 0: they differ.
-    size_t step;
+    size_t step;  ///< bytes from one tap of a row of the filter to the next, where they are visited together
 
     explicit Finder(const Unit& unit)
         : u(unit),
           rows(u.rows.taps_of(u.t.m.phase_row)),
           columns(u.columns.taps_of(u.t.m.phase_column)),
-          step(u.p.transposed ? 0 : u.p.dilation_width * u.p.in_pixel) {
+          step(u.p.dilation_width * u.p.in_pixel) {
     }
 
     /// visit(index of the pixel, its row, its column) for the pixels of a segment, in the output.
