@@ -18,7 +18,7 @@ environment = {**os.environ, "OMP_NUM_THREADS": "2"}
 tree, compiler = cache / "llama", shutil.which("cc") or shutil.which("clang")
 if program[0] == "arm64":
     tree, compiler = cache / "llama-arm64", shutil.which("aarch64-linux-gnu-gcc")
-    # With vectors of 512 bits libggml0 0.27.0 computes rubbish for the trained model (perplexity 9e8).
+    # With vectors of 512 bits libggml0 0.27.0 returns wrong logits for the trained model (perplexity 9e8).
     environment["KLEIDIAI_RUN_BY"] = program[1] + " -cpu neoverse-n2"
 python = cache / (tree.name + "-python")
 if not python.exists() or compiler is None:
