@@ -64,10 +64,10 @@ inline float f32_from_f8(F8 type, uint8_t code) {
     if (type == F8::e5m2) {
         return f32_from_f16(static_cast<uint16_t>(code << 8));
     }
-    const int exponent = code >> 3 & 15, fraction = code & 7;
+    const uint32_t exponent = code >> 3 & 15, fraction = code & 7;
     const float magnitude = exponent == 15 && fraction == 7 ? float_of(0x7FC00000)
                             : exponent == 0                 ? static_cast<float>(fraction) * 0x1p-9f
-                                            : std::ldexp(static_cast<float>(8 + fraction), exponent - 10);
+                                                            : float_of((exponent + 120) << 23 | fraction << 20);
     return (code & 0x80) != 0 ? -magnitude : magnitude;
 }
 

@@ -54,13 +54,16 @@ void quantise_block(const Format& f, const float* x, size_t bl, Ties ties, Side&
 
 /// The nearest code of E4M3, the even one of two; |x| <= 448.
 uint8_t e4m3_from_f32(float x) {
-    int best = 0;
-    for (int code = 1; code < 0x7F; ++code) {
-        const float nearest = std::fabs(f32_from_f8(F8::e4m3, static_cast<uint8_t>(best)) - std::fabs(x));
-        const float distance = std::fabs(f32_from_f8(F8::e4m3, static_cast<uint8_t>(code)) - std::fabs(x));
-        best = distance < nearest || (distance == nearest && code % 2 == 0) ? code : best;
+    const auto value = [](int code) { return f32_from_f8(F8::e4m3, static_cast<uint8_t>(code)); };
+    const float magnitude = std::fabs(x);
+    int code = 0, above = 0x7E;  // value(code) <= magnitude <= value(above)
+    while (above - code > 1) {
+        const int middle = (code + above) / 2;
+        (value(middle) <= magnitude ? code : above) = middle;
     }
-    return static_cast<uint8_t>(best | (std::signbit(x) ? 0x80 : 0));
+    const float down = magnitude - value(code), up = value(above) - magnitude;
+    code = up < down || (up == down && above % 2 == 0) ? above : code;
+    return static_cast<uint8_t>(code | (std::signbit(x) ? 0x80 : 0));
 }
 
 /// Scales are powers of 2.
