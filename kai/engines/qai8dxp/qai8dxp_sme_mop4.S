@@ -14,7 +14,7 @@
 //     e    LHS z0, z2    RHS z16-z17, z24-z25 (upper and lower half of za0, of za1), z18-z19, z26-z27
 //     o    LHS z4, z6    RHS z20-z21, z28-z29, z22-z23, z30-z31
 //
-// z12-z15  nibbles           p1  the first VL / 2 words
+// z12-z15  nibbles
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme2
@@ -25,10 +25,11 @@
 
     alias   half_rows, x21      // VL / 2
 
-// z\l = the rows of part \at, twice.
+// z\l = the rows of part \at, twice: as words in double words, of which the even halves are taken twice. The cursor is
+// 4 vectors ahead. (SPLICE shares a unit of C1-SME2 with LUTI4, UZP1 has a second one.)
 .macro load_rows_twice l, at
-    ld1w    {z\l\().s}, p1/z, [lhs, #(\at), mul vl]
-    splice  z\l\().s, p1, z\l\().s, z\l\().s
+    ld1w    {z\l\().d}, p0/z, [lhs, #(2 * (\at) - 8), mul vl]
+    uzp1    z\l\().s, z\l\().s, z\l\().s
 .endm
 
 // Parts \j and \j + 1 of a step to set e.
@@ -119,7 +120,6 @@ func \name, hidden
     all_true
     cntw    vl
     lsr     half_rows, vl, #1
-    whilelo p1.s, xzr, half_rows
     add     t0, args, #PROBLEM_lo
     ld1rw   {z10.s}, p0/z, [t0]
     ld1rw   {z11.s}, p0/z, [t0, #4]
@@ -131,15 +131,15 @@ func \name, hidden
 
 0:  // a panel of 4 VL columns
     zero    {za0.s, za1.s}
-    mov     lhs, lhs_panel
+    addvl   lhs, lhs_panel, #4
     addvl   rhs, rhs_panel, #ahead_\rhs
     subs    left, steps, #1
     b.lo    2f                                  // k = 0
 1:  few_step \rhs
     subs    left, left, #1
     b.hs    1b
-2:  mov     offset_at, lhs
-    addvl   scale_at, lhs, #1
+2:  addvl   offset_at, lhs, #-4
+    addvl   scale_at, lhs, #-3
     mov     half, #0
     mov     row, #0
     ldr     rows, [args, #PROBLEM_m]
