@@ -20,3 +20,6 @@
     luti4_apart 16, 0                       // luti4 { z16.b, z24.b }, zt0, z0[0]
     luti4_apart 23, 31                      // luti4 { z23.b, z31.b }, zt0, z31[0]
     luti4_apart 17, 9                       // luti4 { z17.b, z25.b }, zt0, z9[0]
+    luti2_apart 16, 0, 0                    // luti2 { z16.b, z24.b }, zt0, z0[0]
+    luti2_apart 23, 31, 7                   // luti2 { z23.b, z31.b }, zt0, z31[7]
+    luti2_apart 17, 9, 1                    // luti2 { z17.b, z25.b }, zt0, z9[1]

@@ -25,6 +25,7 @@ size_t calls;
     }
 
 COUNT_CALLS(kai_kernel_panels_few_sme_mop4)
+COUNT_CALLS(kai_kernel_qai8dxp_few_int2_sme_mop4)
 COUNT_CALLS(kai_kernel_qai8dxp_few_int4_sme_mop4)
 COUNT_CALLS(kai_kernel_qai8dxp_few_int8_sme_mop4)
 
@@ -36,7 +37,7 @@ class FewRows : public Matmul {};
 /// Those that have no quarter tiles, and why: docs/performance/quarter-tiles.md.
 bool has_whole_tiles_only(const kai_ukernel& u) {
     const auto has = [&](const char* part) { return std::strstr(u.name, part) != nullptr; };
-    return has("c32p") || has("c16p") || has("256p") || has("qsu2cxp") || has("qsi4cxp8vsx4") || has("u8p4vsx4");
+    return has("c32p") || has("c16p") || has("256p") || has("qsu2cxp16vs") || has("qsi4cxp8vsx4") || has("u8p4vsx4");
 }
 
 // As few rows as have quarter tiles, and one more, alone and after a whole tile.

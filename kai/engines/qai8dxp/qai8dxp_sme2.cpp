@@ -6,7 +6,8 @@
 #include "kai/kai_cpu.h"
 
 extern "C" kai::Qai8dxpSmeFn kai_kernel_qai8dxp_many_int8_sme2, kai_kernel_qai8dxp_many_int4_sme2,
-    kai_kernel_qai8dxp_few_int8_sme_mop4, kai_kernel_qai8dxp_few_int4_sme_mop4;
+    kai_kernel_qai8dxp_many_int2_sme2, kai_kernel_qai8dxp_few_int8_sme_mop4, kai_kernel_qai8dxp_few_int4_sme_mop4,
+    kai_kernel_qai8dxp_few_int2_sme_mop4;
 
 namespace kai {
 namespace {
@@ -52,6 +53,7 @@ KAI_MANY_AND_FEW(matmul_clamp_f32_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, i
 KAI_MANY_AND_FEW(matmul_clamp_f16_qai8dxp1vlx8_qsi4cxp4vlx8_1vlx4vl_sme2_mopa, int4)
 KAI_MANY_AND_FEW(matmul_clamp_f32_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8)
 KAI_MANY_AND_FEW(matmul_clamp_f16_qai8dxp1vlx4_qsi8cxp4vlx4_1vlx4vl_sme2_mopa, int8)
+KAI_MANY_AND_FEW(matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa, int2)
 
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_MATMUL_QAI8DXP_SME)
 #include "kai/engines/qai8dxp/qai8dxp_families.inc"

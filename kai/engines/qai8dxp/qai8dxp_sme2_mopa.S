@@ -67,4 +67,4 @@
 
 mopa_qai8dxp kai_kernel_qai8dxp_many_int4_sme2, int4, any
 mopa_qai8dxp kai_kernel_qai8dxp_many_int8_sme2, int8, any
-mopa_qai8dxp kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsu2cxp4vlx4_1vlx4vl_sme2_mopa, int2, f32
+mopa_qai8dxp kai_kernel_qai8dxp_many_int2_sme2, int2, f32

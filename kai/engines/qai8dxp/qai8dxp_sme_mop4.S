@@ -1,4 +1,4 @@
-// f32 and f16 <- qai8dxp x int8, int4 per channel, few rows (at most VL / 2), with quarter-tile outer products. Formula
+// f32 and f16 <- qai8dxp x int8, int4, int2 per channel, few rows (at most VL / 2), with quarter-tile outer products. Formula
 // and finishing: qai8dxp_sme_mopa.inc.
 //
 // Each vector of the LHS has the rows twice; the lower half of a tile multiplies them with the right half of a panel:
@@ -14,7 +14,7 @@
 //     e    LHS z0, z2    RHS z16-z17, z24-z25 (upper and lower half of za0, of za1), z18-z19, z26-z27
 //     o    LHS z4, z6    RHS z20-z21, z28-z29, z22-z23, z30-z31
 //
-// z12-z15  nibbles
+// z12-z15  nibbles, or pairs of bits in z12, z13
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a+sme2
@@ -75,9 +75,22 @@
     luti4_apart \r3, 15
 .endm
 
+.equ ahead_int2, 4
+// A vector a part. Clobbers z12, z13.
+.macro load_int2 j, r0, r1, r2, r3
+    ld1b    {z12.b-z13.b}, pn8/z, [rhs, \j - 4, mul vl]
+    luti2_apart \r0, 12, 0
+    luti2_apart \r1, 12, 1
+    luti2_apart \r2, 13, 0
+    luti2_apart \r3, 13, 1
+.endm
+
 .macro table_int8 at
 .endm
 .macro table_int4 at
+    ldr     zt0, [\at]
+.endm
+.macro table_int2 at
     ldr     zt0, [\at]
 .endm
 
@@ -182,3 +195,4 @@ endfunc
 
     few_qai8dxp kai_kernel_qai8dxp_few_int8_sme_mop4, int8
     few_qai8dxp kai_kernel_qai8dxp_few_int4_sme_mop4, int4
+    few_qai8dxp kai_kernel_qai8dxp_few_int2_sme_mop4, int2
