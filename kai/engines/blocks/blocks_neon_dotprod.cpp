@@ -39,38 +39,44 @@ constexpr size_t kChunk = BlocksLimits::kChunkDotprod;
 }  // namespace
 }  // namespace kai
 
-/// kTiles and kRow of a format: START of sums, how scales of rows are prepared, REDO of TileRules.
-#define KAI_DOT_TILE(RHS, TILE) kai_tile_qsi8d32p4x4_##RHS##4x4_##TILE##_neon_dotprod
+#define KAI_DOT_TILE(RHS, TILE, CORE) kai_tile_qsi8d32p4x4_##RHS##4x4_##TILE##_neon_dotprod##CORE
+#define KAI_FEW_TILES(RHS) \
+    KAI_DOT_TILE(RHS, 1x16, ), KAI_DOT_TILE(RHS, 2x16, ), KAI_DOT_TILE(RHS, 3x8, ), KAI_DOT_TILE(RHS, 4x8, )
+#define KAI_REST_TILES(RHS, CORE) \
+    KAI_DOT_TILE(RHS, 5x4, CORE), KAI_DOT_TILE(RHS, 6x4, CORE), KAI_DOT_TILE(RHS, 7x4, CORE)
 #define KAI_DOT_ROW(RHS, GROUP) kai_row_qsi8d32p1x##GROUP##_##RHS##4x##GROUP##_neon_dotprod
-#define KAI_DOT_TILES(RHS, START, ROW_SCALES, CHUNK, REDO)                                                        \
-    extern "C" {                                                                                                  \
-    kai::TileFn KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8), \
-        KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4),           \
-        KAI_DOT_TILE(RHS, 8x4);                                                                                   \
-    kai::RowFn KAI_DOT_ROW(RHS, 4), KAI_DOT_ROW(RHS, 8);                                                          \
-    }                                                                                                             \
-    namespace kai {                                                                                               \
-    namespace {                                                                                                   \
-    template <>                                                                                                   \
-    constexpr BlockTiles kTiles<RHS> = {                                                                          \
-        {KAI_DOT_TILE(RHS, 4x4), KAI_DOT_TILE(RHS, 8x4)},                                                         \
-        {START, ROW_SCALES, CHUNK, REDO, false},                                                                  \
-        {KAI_DOT_TILE(RHS, 1x16), KAI_DOT_TILE(RHS, 2x16), KAI_DOT_TILE(RHS, 3x8), KAI_DOT_TILE(RHS, 4x8),        \
-         KAI_DOT_TILE(RHS, 5x4), KAI_DOT_TILE(RHS, 6x4), KAI_DOT_TILE(RHS, 7x4)}};                                \
-    template <>                                                                                                   \
-    constexpr RowFn* kRow<RHS, 8> = KAI_DOT_ROW(RHS, 4);                                                          \
-    template <>                                                                                                   \
-    constexpr RowFn* kRow<RHS, 16> = KAI_DOT_ROW(RHS, 8);                                                         \
-    }                                                                                                             \
+/// kTiles of a format. CORE: nothing, or _cortexa55. Then TileRules: start, row_scales, chunk, redo.
+#define KAI_DOT_TILES(RHS, FOR_A55, CORE, ...)                        \
+    template <>                                                       \
+    constexpr BlockTiles kTiles<RHS, FOR_A55> = {                     \
+        {KAI_DOT_TILE(RHS, 4x4, CORE), KAI_DOT_TILE(RHS, 8x4, CORE)}, \
+        {__VA_ARGS__, false},                                         \
+        {KAI_FEW_TILES(RHS), KAI_REST_TILES(RHS, CORE)}};
+/// kTiles, also for Cortex-A55, and kRow of a format.
+#define KAI_DOT_FORMAT(RHS, ...)                                                                                 \
+    extern "C" {                                                                                                 \
+    kai::TileFn KAI_FEW_TILES(RHS), KAI_REST_TILES(RHS, ), KAI_DOT_TILE(RHS, 4x4, ), KAI_DOT_TILE(RHS, 8x4, ),   \
+        KAI_REST_TILES(RHS, _cortexa55), KAI_DOT_TILE(RHS, 4x4, _cortexa55), KAI_DOT_TILE(RHS, 8x4, _cortexa55); \
+    kai::RowFn KAI_DOT_ROW(RHS, 4), KAI_DOT_ROW(RHS, 8);                                                         \
+    }                                                                                                            \
+    namespace kai {                                                                                              \
+    namespace {                                                                                                  \
+    KAI_DOT_TILES(RHS, false, , __VA_ARGS__)                                                                     \
+    KAI_DOT_TILES(RHS, true, _cortexa55, __VA_ARGS__)                                                            \
+    template <>                                                                                                  \
+    constexpr RowFn* kRow<RHS, 8> = KAI_DOT_ROW(RHS, 4);                                                         \
+    template <>                                                                                                  \
+    constexpr RowFn* kRow<RHS, 16> = KAI_DOT_ROW(RHS, 8);                                                        \
+    }                                                                                                            \
     }
 
 // Tiles of up to 8 rows: with more, there would be too few registers for sums in turn on in-order cores. Those of
 // qai4c32p read the fields of rows in place.
-KAI_DOT_TILES(qsi4c32p, ShortSum<4>::kStart, row_scales, BlocksLimits::kChunkDotprodInt4, false)
-KAI_DOT_TILES(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
-KAI_DOT_TILES(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
-KAI_DOT_TILES(qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
-KAI_DOT_TILES(qai4c32p, ShortSum<0>::kStart, nullptr, 0, false)
+KAI_DOT_FORMAT(qsi4c32p, ShortSum<4>::kStart, row_scales, BlocksLimits::kChunkDotprodInt4, false)
+KAI_DOT_FORMAT(qsi8c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_FORMAT(qlu4c32p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_FORMAT(qlu4c16p, ShortSum<0>::kStart, row_scales_and_starts, kChunk, true)
+KAI_DOT_FORMAT(qai4c32p, ShortSum<0>::kStart, nullptr, 0, false)
 
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_MATMUL_BLOCKS)
 #define KAI_UKERNEL(ISA, ...) KAI_LINE(ISA, float, float, __VA_ARGS__)

@@ -57,10 +57,6 @@ reg F1, 14
     ldp     qB_6, qB_7, [rhs, #96]
     add     rhs, rhs, #128
 .endm
-// To the next block, or run: rhs is past the scales.
-.macro end_block
-    add     rhs, rhs, #RHS_ELEMENTS
-.endm
 // \acc, of \rows rows, += zeros of the columns times the sums of the rows, in the lanes of \f.
 .macro add_zeros acc, f, rows=4
     fmla    \acc\()_0.4s, Z.4s, \f\().s[0]
@@ -105,12 +101,12 @@ reg F1, 14
     load_rows_b x16, lhs_0, (\at)
     load_16_k
     load_rows A, x16, lhs_0, (\at)
-    panel_4k S0, A, B_0, lhs_0, (\at + 16)
-    panel_4k S0, A, B_1, lhs_0, (\at + 32)
-    panel_4k S0, A, B_2, lhs_0, (\at + 48)
-    panel_4k S0, A, B_3, lhs_0, none
+    panel_4k S0, A, 0, lhs_0, (\at + 16)
+    panel_4k S0, A, 1, lhs_0, (\at + 32)
+    panel_4k S0, A, 2, lhs_0, (\at + 48)
+    panel_4k S0, A, 3, lhs_0, none
     ldr     qL, [scales]
-    end_block
+    add     rhs, rhs, #RHS_ELEMENTS
     add_block
 .endm
 // Two panels.
@@ -122,12 +118,12 @@ reg F1, 14
     load_16_k
     load_rows A0, x16, lhs_0, (\at)
     load_rows A1, x17, lhs_1, (\at), last_rows
-    two_panels_4k B_0, (\at + 16)
-    two_panels_4k B_1, (\at + 32)
-    two_panels_4k B_2, (\at + 48)
-    two_panels_4k B_3, none
+    two_panels_4k 0, (\at + 16)
+    two_panels_4k 1, (\at + 32)
+    two_panels_4k 2, (\at + 48)
+    two_panels_4k 3, none
     ldp     qL0, qL1, [scales]
-    end_block
+    add     rhs, rhs, #RHS_ELEMENTS
     add_block_of_two_panels
 .endm
 
@@ -145,12 +141,12 @@ reg F1, 14
     load_32_k
     load_rows A, x16, lhs_0, 0
     panel_28k
-    panel_4k S0, A, B_7, lhs_0, none
+    panel_4k S0, A, 7, lhs_0, none
     add     lhs_0, lhs_0, #LHS_CHUNK
     when    LONG, 1, subs left, left, #1
     when    LONG, 1, b.ne 4b
     row_fields_1
-    end_block
+    add     rhs, rhs, #RHS_ELEMENTS
     convert S0
     add_block
     .endif
@@ -174,13 +170,13 @@ reg F1, 14
     load_rows A0, x16, lhs_0, 0
     load_rows A1, x17, lhs_1, 0, last_rows
     two_panels_28k
-    two_panels_4k B_7, none
+    two_panels_4k 7, none
     add     lhs_0, lhs_0, #LHS_CHUNK
     add     lhs_1, lhs_1, #LHS_CHUNK
     when    LONG, 1, subs left, left, #1
     when    LONG, 1, b.ne 4b
     row_fields_2
-    end_block
+    add     rhs, rhs, #RHS_ELEMENTS
     convert S0
     convert S1, last_rows
     add_block_of_two_panels

@@ -48,7 +48,7 @@ reg F1, 14
     add_zeros acc0, F
     panel_28k
     ldr     qL, [lhs_0, #LHS_SCALES]
-    panel_4k S0, A, B_7, lhs_0, none
+    panel_4k S0, A, 7, lhs_0, none
     add     lhs_0, lhs_0, #LHS_BLOCK
     add_block
 .endm
@@ -71,10 +71,10 @@ reg F1, 14
     two_panels_28k
     ldr     qL0, [lhs_0, #LHS_SCALES]
     ldr     qL1, [lhs_1, #LHS_SCALES]
-    two_panels_4k B_7, none
+    two_panels_4k 7, none
     add     lhs_0, lhs_0, #LHS_BLOCK
     add     lhs_1, lhs_1, #LHS_BLOCK
     add_block_of_two_panels
 .endm
 
-    sdot_tile_functions kai_tile_qsi8d32p4x4_qai4c32p4x4
+    sdot_tile_functions_of_both kai_tile_qsi8d32p4x4_qai4c32p4x4

@@ -62,15 +62,9 @@ reg packed1_3, 15
     ldr     qF, [lhs_0, #LHS_SUMS]
     load_rows A, x16, lhs_0, 0, last_rows
     add_minima acc0, F, last_rows
-    panel_4k S0, A, B_0, lhs_0, 16, last_rows
-    panel_4k S0, A, B_1, lhs_0, 32, last_rows
-    panel_4k S0, A, B_2, lhs_0, 48, last_rows
-    panel_4k S0, A, B_3, lhs_0, 64, last_rows
-    panel_4k S0, A, B_4, lhs_0, 80, last_rows
-    panel_4k S0, A, B_5, lhs_0, 96, last_rows
-    panel_4k S0, A, B_6, lhs_0, 112, last_rows
+    panel_28k last_rows
     ldr     qL, [lhs_0, #LHS_SCALES]
-    panel_4k S0, A, B_7, lhs_0, none, last_rows
+    panel_4k S0, A, 7, lhs_0, none, last_rows
     add     lhs_0, lhs_0, #LHS_BLOCK
     scale_panel P, S0, L, 0, last_rows
     add_panel acc0, S0, P, last_rows
@@ -92,7 +86,7 @@ reg packed1_3, 15
     two_panels_28k
     ldr     qL0, [lhs_0, #LHS_SCALES]
     ldr     qL1, [lhs_1, #LHS_SCALES]
-    two_panels_4k B_7, none
+    two_panels_4k 7, none
     add     lhs_0, lhs_0, #LHS_BLOCK
     add     lhs_1, lhs_1, #LHS_BLOCK
     add_block_of_two_panels
@@ -101,4 +95,4 @@ reg packed1_3, 15
     tile_function kai_tile_qsi8d32p4x4_qau5c32p4x4_1x4_neon_dotprod, 1, 1
     tile_function kai_tile_qsi8d32p4x4_qau5c32p4x4_2x4_neon_dotprod, 1, 2
     tile_function kai_tile_qsi8d32p4x4_qau5c32p4x4_3x4_neon_dotprod, 1, 3
-    sdot_tile_functions kai_tile_qsi8d32p4x4_qau5c32p4x4
+    sdot_tile_functions_of_both kai_tile_qsi8d32p4x4_qau5c32p4x4

@@ -37,10 +37,10 @@
     load_rows_b x16, lhs_0, (64 * \half)
     load_half \half, C_scales
     load_rows A, x16, lhs_0, (64 * \half)
-    panel_4k S0, A, B_0, lhs_0, (64 * \half + 16)
-    panel_4k S0, A, B_1, lhs_0, (64 * \half + 32)
-    panel_4k S0, A, B_2, lhs_0, (64 * \half + 48)
-    panel_4k S0, A, B_3, lhs_0, none
+    panel_4k S0, A, 0, lhs_0, (64 * \half + 16)
+    panel_4k S0, A, 1, lhs_0, (64 * \half + 32)
+    panel_4k S0, A, 2, lhs_0, (64 * \half + 48)
+    panel_4k S0, A, 3, lhs_0, none
     ldr     qL, [scales]
     add_block
 .endm
@@ -53,10 +53,10 @@
     load_half \half, C_scales
     load_rows A0, x16, lhs_0, (64 * \half)
     load_rows A1, x17, lhs_1, (64 * \half), last_rows
-    two_panels_4k B_0, (64 * \half + 16)
-    two_panels_4k B_1, (64 * \half + 32)
-    two_panels_4k B_2, (64 * \half + 48)
-    two_panels_4k B_3, none
+    two_panels_4k 0, (64 * \half + 16)
+    two_panels_4k 1, (64 * \half + 32)
+    two_panels_4k 2, (64 * \half + 48)
+    two_panels_4k 3, none
     ldr     qL0, [scales]
     ldr     qL1, [scales, #ROW_SCALES]
     add_block_of_two_panels
@@ -83,7 +83,7 @@
     .else
     ldr     qL, [scales], #16
     .endif
-    panel_4k S0, A, B_7, lhs_0, none
+    panel_4k S0, A, 7, lhs_0, none
     add     lhs_0, lhs_0, #LHS_BLOCK
     add_block
     .if ROW_SCALE_FIRST
@@ -118,7 +118,7 @@
     .else
     ldp     qL0, qL1, [scales], #32
     .endif
-    two_panels_4k B_7, none
+    two_panels_4k 7, none
     add     lhs_0, lhs_0, #LHS_BLOCK
     add     lhs_1, lhs_1, #LHS_BLOCK
     add_block_of_two_panels
@@ -131,7 +131,7 @@
 // The functions of a format.
 .macro tiles rhs, bits, table=0, halves=0
     format  \bits, \table, \halves
-    sdot_tile_functions kai_tile_qsi8d32p4x4_\rhs\()4x4
+    sdot_tile_functions_of_both kai_tile_qsi8d32p4x4_\rhs\()4x4
 .endm
 
     tiles qsi4c32p, 4

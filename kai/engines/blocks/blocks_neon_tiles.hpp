@@ -5,13 +5,11 @@
 //     acc[m][n] = fma(f32(S) * lhs_scale[m][b], rhs_scale[n][b], acc[m][n])    int8, indices of a table of int8
 //     S = sum over the block of lhs * rhs, in int32
 //
-// then + bias, where the formats have one: BlockScales says what they have.
-//
-// Blocks of 32, the usual length, run in assembly: tiles of up to 16 rows and 4 columns (blocks_neon_tile.inc), of up
-// to 4 rows and 8 or 16 columns (blocks_neon_few.inc), or 16 columns of a row (blocks_neon_dotprod_*_row*.S). The code
-// around tiles: blocks_neon.cpp, around rows: blocks_neon_rows.cpp. Other lengths: blocks_neon_long.cpp,
-// blocks_neon_long_rows.cpp. The symmetric SMMLA tile computes fma(f32(S) * lhs_scale, rhs_scale, acc) with the first
-// product rounded: the same bits while |S| < 2^13 (docs/arithmetic.md says so).
+// then + bias, where the formats have one: BlockScales says what they have. Blocks of 32, the usual length, run in
+// assembly: tiles of up to 16 rows and 4 columns (blocks_neon_tile.inc), of up to 4 rows and 8 or 16 columns
+// (blocks_neon_few.inc), or 16 columns of a row (blocks_neon_dotprod_*_row*.S). Around tiles: blocks_neon.cpp, around
+// rows: blocks_neon_rows.cpp. Other lengths: blocks_neon_long*.cpp. The symmetric SMMLA tile rounds f32(S) * lhs_scale
+// first: the same bits while |S| < 2^13 (docs/arithmetic.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,8 +29,8 @@ static_assert(
         qlu4c32p.block_bytes({4, 8, 2}, 32) == 72 && qlu4c16p.block_bytes({4, 8, 2}, 32) == 80,
     "LHS_BLOCK, RHS_BLOCK of the assembly");
 
-/// The functions of an ISA for a format of the RHS: tiles; one row with groups of KR / 2 k.
-template <const Format& RHS>
+/// The functions of an ISA for a format of the RHS: tiles, also those for Cortex-A55; one row with groups of KR / 2 k.
+template <const Format& RHS, bool FOR_A55 = false>
 constexpr BlockTiles kTiles = {};
 template <const Format& RHS, size_t KR>
 constexpr RowFn* kRow = nullptr;
@@ -85,14 +83,15 @@ constexpr BlockOperands block_operands() {
 }
 
 /// SDOT: groups of 4 k in panels, of KR / 2 k in rows. SMMLA: panels with groups of 8 k.
-template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t M_STEP, class T>
+template <
+    const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t M_STEP, class T, bool FOR_A55 = false>
 constexpr auto kernel() {
     constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();
     if constexpr (MR == 1) {
         constexpr const LongRow* long_row = kTakesAllBlocks<RHS> ? nullptr : KR == 8 ? &kLongRow4 : &kLongRow8;
         return BlockRowsKernel{operands, kRow<kTilesOf<RHS>, KR>, long_row};
     } else {
-        constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>>;
+        constexpr const BlockTiles& tiles = kTiles<kTilesOf<RHS>, FOR_A55>;
         constexpr const LongTiles* long_tiles = kTakesAllBlocks<RHS> ? nullptr : KR == 8 ? &kLongDot : &kLongMmla;
         return BlocksKernel{
             operands, &tiles, long_tiles, tiles.rules.pairs ? kai_store_pairs_neon : kai_store_rows_neon, M_STEP / MR};
@@ -109,7 +108,8 @@ constexpr auto kernel() {
     KAI_RUN_MATMUL_BL(NAME, DST) {                                                                    \
         kai::check_blocks(kai::RHS, k, bl);                                                           \
         kai::check_output(dst_stride_col, sizeof(T), clamp_min, clamp_max);                           \
-        static constexpr auto kernel = kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T>();      \
+        static constexpr auto kernel =                                                                \
+            kai::KERNEL<kai::LHS, kai::RHS, MR, NR, KR, M_STEP, T, kai::is_for_a55(#NAME)>();         \
         kai::matmul_blocks(kernel, m, n, k, bl, lhs, rhs, dst, dst_stride_row, clamp_min, clamp_max); \
     }
 #define KAI_DEFINE_MATMUL_BLOCKS(T, DST, NAME, LHS, RHS, MR, NR, ...) \

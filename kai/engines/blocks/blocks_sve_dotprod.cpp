@@ -176,7 +176,7 @@ KAI_INLINE void matmul_blocks(
 }
 
 /// For groups of KR / 2 k.
-template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t, class T>
+template <const Format& LHS, const Format& RHS, size_t MR, size_t NR, size_t KR, size_t, class T, bool>
 constexpr auto sve_kernel() {
     static_assert(MR == 1 && (KR == 8 || KR == 16));
     constexpr BlockOperands operands = block_operands<LHS, RHS, MR, NR, T>();

@@ -69,14 +69,29 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qlu4c32p4x8scalebf16
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4_16x4_neon_dotprod)
 
+/// The same, scheduled for Cortex-A55: rows are loaded in halves of vectors.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4_16x4_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4_16x4_neon_dotprod_cortexa55)
+
 /// SDOT, 16 rows x 4 columns per step; bf16 scales.
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
     kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4scalebf16_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4scalebf16_16x4_neon_dotprod)
 
+/// The same, scheduled for Cortex-A55: rows are loaded in halves of vectors.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4scalebf16_16x4_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c32p4x4scalebf16_16x4_neon_dotprod_cortexa55)
+
 /// SDOT, 16 rows x 4 columns per step; two f16 scales a block.
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod)
+
+/// The same, scheduled for Cortex-A55: rows are loaded in halves of vectors.
+kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qlu4c16p4x4_16x4_neon_dotprod_cortexa55)
 
 /// LUTI4 and SDOT, one row. The same RHS as SMMLA; f16 scales. Blocks that are not of 32: TBL and SDOT.
 kai_matmul_clamp_f32_qsi8d32p_qlu4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qlu4c32p4x8_1x4_neon_lut;

@@ -46,6 +46,11 @@ KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x8_qsi4c32p4x8_8x4x32_n
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod)
 
+/// The same, scheduled for Cortex-A55: rows are loaded in halves of vectors.
+kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn
+    kai_run_matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod_cortexa55;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p4x4_qsi4c32p4x4_16x4_neon_dotprod_cortexa55)
+
 /// SDOT, one row; shares its RHS with the SMMLA kernels. Any m.
 kai_matmul_clamp_f32_qsi8d32p_qsi4c32p_run_fn kai_run_matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_qsi8d32p1x8_qsi4c32p4x8_1x4x32_neon_dotprod)
