@@ -51,7 +51,10 @@ const char* arithmetic_of(const kai_ukernel& u, size_t bl) {
         return "even and odd k in two sums";
     }
     if (std::strncmp(u.rhs_format, "f8", 2) == 0) {
-        return has(u, "_1x12_") ? "several sums of k" : has(u, "_neon_mmla") ? "pairs of k" : "one k at a time";
+        return has(u, "_f8f32mm")     ? "eight k at a time"
+               : has(u, "_1x12_")     ? "several sums of k"
+               : has(u, "_neon_mmla") ? "pairs of k"
+                                      : "one k at a time";
     }
     if (std::strstr(u.family, "_sumf32") != nullptr) {
         return "sums in f32";

@@ -123,6 +123,30 @@ TEST_P(F8Codes, Scales) {
     }
 }
 
+/// Kernels whose rows are codes, too.
+class F8Products : public F8Codes {};
+
+// How many products are added before a sum is rounded: two halves of an ulp of 2^16 count together, or both are lost.
+TEST_P(F8Products, RoundsOnceForSeveralK) {
+    constexpr size_t kFirst = 16, kFew = 13;
+    const bool e4m3 = type == F8::e4m3;
+    const uint8_t sixteenth = e4m3 ? 0x18 : 0x2C, large = e4m3 ? 0x78 : 0x5C;  // 2^-4, 2^8
+    const size_t at_once = std::strstr(u.name, "_f8f32mm") != nullptr ? 8 : 4;
+    for (const size_t second : {kFirst + 1, kFirst + 3, kFirst + 4, kFirst + 7, kFirst + 8}) {
+        std::vector<float> rows(kBlock);
+        std::vector<uint8_t> codes(kFew * kBlock);
+        rows[0] = 0x1p8F, rows[kFirst] = rows[second] = 0x1p-4F;
+        for (size_t n = 0; n < kFew; ++n) {
+            codes[n * kBlock] = large;
+            codes[n * kBlock + kFirst] = codes[n * kBlock + second] = sixteenth;
+        }
+        const float expected = 0x1p16F + (second - kFirst < at_once ? 0x1p-7F : 0);
+        for (const float x : product({1, kFew, kBlock, kBlock}, rows, codes, std::vector<float>(kFew, 1.0F))) {
+            EXPECT_EQ(x, expected) << "k " << kFirst << " and " << second;
+        }
+    }
+}
+
 // k beyond what kernels take at once: whole blocks, and parts of a block. Sums are exact.
 TEST_P(F8Codes, LongColumns) {
     constexpr size_t kRows = 9, kFew = 13, kLong = 8256;
@@ -169,10 +193,10 @@ TEST_P(F8Codes, LongSumsBeyondTheBounds) {
     }
 }
 
-std::vector<const kai_ukernel*> kernels() {
+std::vector<const kai_ukernel*> kernels(const char* lhs_format = "") {
     std::vector<const kai_ukernel*> kernels;
     for (const kai_ukernel* u : test::all_ukernels()) {
-        if (std::strncmp(u->rhs_format, "f8", 2) == 0) {
+        if (std::strncmp(u->rhs_format, "f8", 2) == 0 && std::strstr(u->lhs_format, lhs_format) != nullptr) {
             kernels.push_back(u);
         }
     }
@@ -181,5 +205,8 @@ std::vector<const kai_ukernel*> kernels() {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, F8Codes, testing::ValuesIn(kernels()), test::instance_name<kai_ukernel>);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(F8Codes);
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, F8Products, testing::ValuesIn(kernels("f8e4m3d32p")), test::instance_name<kai_ukernel>);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(F8Products);
 
 }  // namespace

@@ -29,6 +29,9 @@ foreach(object IN LISTS objects)
             if(isa STREQUAL "neon_fp8dot4" AND source MATCHES "\\.S$")
                 string(APPEND extensions ",+fp8,+fp8dot4")  # the same
             endif()
+            if(isa STREQUAL "neon_f8f32mm" AND source MATCHES "\\.S$")
+                string(APPEND extensions ",+fp8,+f8f32mm")  # the same
+            endif()
             if(isa STREQUAL "sme_f8f32" AND source MATCHES "\\.S$")
                 string(APPEND extensions ",+sme-f8f32")  # the same
             endif()
@@ -65,14 +68,14 @@ function(lines regex)
     set(status "${status}" PARENT_SCOPE)
 endfunction()
 
-# Versions of LLVM before 20 do not know the encodings of quarter-tile outer products: what is unknown there is no
-# fault.
+# Versions of LLVM before 20 do not know the encodings of quarter-tile outer products and of FMMLA of FP8: what is
+# unknown there is no fault.
 list(GET objects 0 object)
-execute_process(COMMAND "${OBJDUMP}" -h --mattr=+sme-mop4 -d "${object}" OUTPUT_QUIET ERROR_VARIABLE errors)
-set(knows_mop4 ON)
+execute_process(COMMAND "${OBJDUMP}" -h --mattr=+sme-mop4,+f8f32mm -d "${object}" OUTPUT_QUIET ERROR_VARIABLE errors)
+set(newer_isas "")
 if(errors MATCHES "not a recognized feature")
-    set(knows_mop4 OFF)
-    message(STATUS "NOT CHECKED: encodings of FEAT_SME_MOP4, which ${OBJDUMP} does not know")
+    set(newer_isas "_(sme_mop4|neon_f8f32mm)[^/]*$")
+    message(STATUS "NOT CHECKED: encodings of FEAT_SME_MOP4 and FEAT_F8F32MM, which ${OBJDUMP} does not know")
 endif()
 
 set(checked 0)
@@ -101,7 +104,7 @@ foreach(extensions IN LISTS architectures)
     foreach(line IN LISTS lines)
         if(line MATCHES "^(.*):\tfile format ")
             set(object "${CMAKE_MATCH_1}")
-        elseif(line MATCHES "<unknown>" AND NOT knows_mop4 AND object MATCHES "_sme_mop4[^/]*$")
+        elseif(line MATCHES "<unknown>" AND newer_isas AND object MATCHES "${newer_isas}")
             list(APPEND disassembled "${object}")
         elseif(line MATCHES "<unknown>")
             list(APPEND wrong "${object} has more than ${extensions}")

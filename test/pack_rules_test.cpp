@@ -170,7 +170,7 @@ std::vector<Violation> violations() {
         {"params", [](const kai_packer& p) { return !takes_params(p); }, set(&Call::params, true),
          SAID(no_place, "params")},
         {"no_params", takes_params, set(&Call::params, false), SAID(null, "params")},
-        {"kr_8_f8", kai::is_f8, set_tile(4, 8, 1), SAID(other, "kr", 8, 4)},
+        {"kr_2_f8", kai::is_f8, set_tile(4, 2, 1), SAID(no_power, "kr / sr", 2, 4, 32)},
         {"sr_2_f8", kai::is_f8, set_tile(4, 4, 2), SAID(other, "sr", 2, 1)},
         {"lhs_zero_point", has_zero_points, set(&Call::lhs_zero_point, -3),
          SAID(other_sign, "params->lhs_zero_point", -3, 1)},

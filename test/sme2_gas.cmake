@@ -77,8 +77,9 @@ foreach(source IN LISTS sources)
     endforeach()
 endforeach()
 
-# Instructions that only newer versions of LLVM know: quarter-tile outer products 20, FP8 and LUT 19.
-foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4,+sme-f8f32" "lut|+lut")
+# Instructions that only newer versions of LLVM know: quarter-tile outer products and FMMLA of FP8 20, other FP8 and LUT
+# 19.
+foreach(forms_of "sme_mop4|+sme2p1,+sme-mop4" "fp8|+fp8,+fp8dot4,+sme-f8f32" "f8f32mm|+fp8,+f8f32mm" "lut|+lut")
     string(REPLACE "|" ";" forms_of "${forms_of}")
     list(POP_FRONT forms_of name features)
     set(forms "${ROOT}/test/${name}_forms.S")

@@ -288,7 +288,8 @@ struct kai_gemm_problem {
     uint64_t scale_columns;
 
     /// F8*_BLOCK: not 0 permits rounding A to E4M3, block by block with a scale (4 significant bits instead of the 8 of
-    /// bf16), where that is faster: on CPUs with FEAT_FP8DOT4, for many rows also on those with FEAT_SME_F8F32.
+    /// bf16), where that is faster: on CPUs with FEAT_FP8DOT4 or FEAT_F8F32MM, for many rows also on those with
+    /// FEAT_SME_F8F32.
     uint64_t allow_f8;
 
     uint64_t reserved[18];  ///< Zeros, else RESERVED: room for members of later versions (docs/versioning.md).

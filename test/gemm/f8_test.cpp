@@ -11,6 +11,7 @@
 #include "kai/kai_cpu.h"
 #include "test/gemm/experiment.hpp"
 #include "test/reference/float16.hpp"
+#include "test/support/disabled_features.hpp"
 #include "test/support/said.hpp"
 
 namespace test::gemm {
@@ -210,26 +211,37 @@ TEST(GemmF8, ExtremeExponents) {
     EXPECT_TRUE(std::isnan(c[2]));
 }
 
-// allow_f8 chooses the kernels that quantise A to E4M3 where the CPU has them, for one row and for many, and packs B
-// alike, without SME.
+/// Whether the library has a kernel, and the CPU its features.
+bool runs(uint64_t features, const char* name) {
+    return kai_registry_runnable(features, nullptr, 0) && kai_registry_find_ukernel(name) != nullptr;
+}
+
+// allow_f8 chooses the kernels that quantise A to E4M3 where the CPU has them, for one row and for many. FDOT takes B
+// as it is packed without permission, FMMLA does not.
 TEST(GemmF8, AllowedToQuantiseA) {
     Random random(5);
-    const bool has_fdot =
-        kai_registry_runnable(uint64_t{1} << KAI_CPU_FP8DOT4, nullptr, 0) &&
-        kai_registry_find_ukernel("matmul_clamp_f32_f8e4m3d32p8x4_f8e4m3c32p12x4_8x12_neon_fp8dot4") != nullptr;
-    for (const kai_gemm_kind kind : kF8Kinds) {
-        const Weights w(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random);
-        kai_gemm_problem p = w.problem(8);
-        p.sme_units = 0;
-        kai_gemm_plan as_bf16, as_f8;
-        ASSERT_EQ(kai_gemm_make_plan(&p, &as_bf16), KAI_GEMM_OK);
-        p.allow_f8 = 1;
-        ASSERT_EQ(kai_gemm_make_plan(&p, &as_f8), KAI_GEMM_OK);
-        for (const kai_gemm_kernel* kernel : {&as_f8.gemm, &as_f8.gemv}) {
-            EXPECT_EQ(std::strcmp(kernel->ukernel->lhs_format, "f8e4m3d32p") == 0, has_fdot) << kernel->ukernel->name;
+    for (const bool without_fmmla : {false, true}) {
+        const DisabledFeatures hidden(without_fmmla ? "f8f32mm" : "");
+        const bool has_fdot =
+            runs(uint64_t{1} << KAI_CPU_FP8DOT4, "matmul_clamp_f32_f8e4m3d32p8x4_f8e4m3c32p12x4_8x12_neon_fp8dot4");
+        const bool has_fmmla =
+            runs(uint64_t{1} << KAI_CPU_F8F32MM, "matmul_clamp_f32_f8e4m3d32p8x8_f8e4m3c32p12x8_8x12_neon_f8f32mm");
+        for (const kai_gemm_kind kind : kF8Kinds) {
+            const Weights w(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random);
+            kai_gemm_problem p = w.problem(8);
+            p.sme_units = 0;
+            kai_gemm_plan as_bf16, as_f8;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &as_bf16), KAI_GEMM_OK);
+            p.allow_f8 = 1;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &as_f8), KAI_GEMM_OK);
+            for (const kai_gemm_kernel* kernel : {&as_f8.gemm, &as_f8.gemv}) {
+                const char* name = kernel->ukernel->name;
+                EXPECT_EQ(std::strcmp(kernel->ukernel->lhs_format, "f8e4m3d32p") == 0, has_fdot || has_fmmla) << name;
+                EXPECT_EQ(std::strstr(name, "_f8f32mm") != nullptr, has_fmmla) << name;
+            }
+            EXPECT_STREQ(as_bf16.gemm.ukernel->lhs_format, "bf16p");
+            EXPECT_EQ(packed_by(as_bf16, w, {}, Flush::end) == packed_by(as_f8, w, {}, Flush::end), !has_fmmla);
         }
-        EXPECT_STREQ(as_bf16.gemm.ukernel->lhs_format, "bf16p");
-        EXPECT_EQ(packed_by(as_bf16, w, {}, Flush::end), packed_by(as_f8, w, {}, Flush::end));
     }
 }
 

@@ -53,18 +53,18 @@ KAI_OFFSETS(F8_TILE_ARGS, KAI_F8_TILE_ARGS)
 KAI_OFFSETS(F8_FLOAT_ARGS, KAI_F8_FLOAT_ARGS)
 
 /// 8 rows or one times a panel of 12 columns, both FP8: all blocks of k.
-#define KAI_F8_DOT_ARGS(field)                                                                      \
+#define KAI_F8_CODES_ARGS(field)                                                                      \
     field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */      \
     field(uint64_t, 8, fpmr)         /* formats */                                                   \
-    field(const void*, 8, lhs)       /* blocks: 4 k of each row, then the next 4; scales */          \
-    field(const void*, 8, rhs)       /* blocks: 4 k of each column, then the next 4; scales */       \
+    field(const void*, 8, lhs)       /* blocks: a group of k of each row, then the next; scales */   \
+    field(const void*, 8, rhs)       /* the same of each column */                                   \
     field(size_t, 8, blocks)         /* at least one */                                              \
-    field(size_t, 8, groups)         /* of 4 k in a block; a multiple of 8 */                        \
+    field(size_t, 8, groups)         /* of 4 k (FDOT) or 8 (FMMLA) in a block; a multiple of 4 */    \
     field(const void*, 8, start)     /* bias of 12 columns */                                        \
     field(size_t, 8, start_step)     /* 0 */                                                         \
     field(void*, 8, dst)                                                                             \
     field(size_t, 8, dst_step)       /* bytes from a row to the next */
-KAI_OFFSETS(F8_DOT_ARGS, KAI_F8_DOT_ARGS)
+KAI_OFFSETS(F8_CODES_ARGS, KAI_F8_CODES_ARGS)
 
 /// All rows times a part of k of a panel of SME: blocks, each with the scales of its columns. V = SVL / 32.
 #define KAI_F8_PANEL_ARGS(field)                                                              \

@@ -11,46 +11,22 @@
 //     ...    | ...
 //     A_1[3] | S7_0     S7_1     S7_2         row 7
 //
-//   A_0, A_1         v0, v1   4 k of 4 rows each; scales of rows
-//   B_0 - B_2        v2 - v4  4 k of 12 columns; scales of columns
-//   T_0 - T_2        v5 - v7  sums of a row
+//   A_0, A_1         v0, v1   4 k of 4 rows each
+//   B_0 - B_2        v2 - v4  4 k of 12 columns
 //   S0_0 ... S7_2    v8 - v31  sums of this block
+//
+// After the k of a block v0 - v7 are those of f8_codes.inc.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch   armv8-a
 
 #include "kai/engines/asm/asm.h"
 #include "kai/engines/asm/fp8.inc"
-#include "kai/engines/f8/f8_args.h"
+#include "kai/engines/f8/f8_codes.inc"
 
-args        .req x0
-lhs         .req x1
-rhs         .req x2
-blocks      .req x3
-groups      .req x4
-start       .req x5
-start_step  .req x6
-dst         .req x7
-dst_step    .req x8
-count       .req x9
-at          .req x10                            // a row of start, a row of dst; scratch
-to          .req x11
-
-    regs    0, A_0, A_1, B_0, B_1, B_2, T_0, T_1, T_2
+    regs    0, A_0, A_1, B_0, B_1, B_2
     regs    8, S0_0, S0_1, S0_2, S1_0, S1_1, S1_2, S2_0, S2_1, S2_2, S3_0, S3_1, S3_2
     regs    20, S4_0, S4_1, S4_2, S5_0, S5_1, S5_2, S6_0, S6_1, S6_2, S7_0, S7_1, S7_2
-
-// `what r` for all rows.
-.macro all_rows what
-    \what   0
-    \what   1
-    \what   2
-    \what   3
-    \what   4
-    \what   5
-    \what   6
-    \what   7
-.endm
 
 .macro clear r
     movi    S\r\()_0.2d, #0
@@ -65,49 +41,15 @@ to          .req x11
     fdot_lane 10 + 3 * \r, 4, \a, \i
 .endm
 
-// A row of dst = that of start + S * scales; both move on.
+// A row of dst = that of start + S * scales.
 .macro add_block r, a, i
-    ldp     qT_0, qT_1, [at]
-    ldr     qT_2, [at, #32]
-    add     at, at, start_step
-    fmul    S\r\()_0.4s, S\r\()_0.4s, B_0.4s
-    fmul    S\r\()_1.4s, S\r\()_1.4s, B_1.4s
-    fmul    S\r\()_2.4s, S\r\()_2.4s, B_2.4s
-    fmla    T_0.4s, S\r\()_0.4s, A_\a\().s[\i]
-    fmla    T_1.4s, S\r\()_1.4s, A_\a\().s[\i]
-    fmla    T_2.4s, S\r\()_2.4s, A_\a\().s[\i]
-    stp     qT_0, qT_1, [to]
-    str     qT_2, [to, #32]
-    add     to, to, dst_step
+    fmul    S\r\()_0.4s, S\r\()_0.4s, R_0.4s
+    fmul    S\r\()_1.4s, S\r\()_1.4s, R_1.4s
+    fmul    S\r\()_2.4s, S\r\()_2.4s, R_2.4s
+    add_row S\r\()_0, S\r\()_1, S\r\()_2, L_\a, \i
 .endm
 
-// A row of dst is clamped.
-.macro clamp_row r
-    ldp     qT_0, qT_1, [to]
-    ldr     qT_2, [to, #32]
-    limit   fmax, A_0
-    limit   fmin, A_1
-    stp     qT_0, qT_1, [to]
-    str     qT_2, [to, #32]
-    add     to, to, dst_step
-.endm
-.macro limit op, bound
-    \op     T_0.4s, T_0.4s, \bound\().4s
-    \op     T_1.4s, T_1.4s, \bound\().4s
-    \op     T_2.4s, T_2.4s, \bound\().4s
-.endm
-
-// Takes the arguments, and sets FPMR.
-.macro load_args
-    ldr     at, [args, #F8_DOT_ARGS_fpmr]
-    msr     S3_3_C4_C4_2, at                    // FPMR
-    ldp     lhs, rhs, [args, #F8_DOT_ARGS_lhs]
-    ldp     blocks, groups, [args, #F8_DOT_ARGS_blocks]
-    ldp     start, start_step, [args, #F8_DOT_ARGS_start]
-    ldp     dst, dst_step, [args, #F8_DOT_ARGS_dst]
-.endm
-
-// void kai_tile_f8_8x12_neon_fp8dot4(const F8DotArgs*)
+// void kai_tile_f8_8x12_neon_fp8dot4(const F8CodesArgs*)
 func kai_tile_f8_8x12_neon_fp8dot4, hidden
     frame   d8-d15
     load_args
@@ -128,13 +70,7 @@ func kai_tile_f8_8x12_neon_fp8dot4, hidden
     add_products 6, 1, 2
     add_products 7, 1, 3
     b.ne    1b
-    // Scales follow
-    ldp     qA_0, qA_1, [lhs], #32
-    ldp     qB_0, qB_1, [rhs]
-    ldr     qB_2, [rhs, #32]
-    add     rhs, rhs, #48
-    mov     at, start
-    mov     to, dst
+    load_scales
     add_block 0, 0, 0
     add_block 1, 0, 1
     add_block 2, 0, 2
@@ -143,12 +79,7 @@ func kai_tile_f8_8x12_neon_fp8dot4, hidden
     add_block 5, 1, 1
     add_block 6, 1, 2
     add_block 7, 1, 3
-    mov     start, dst
-    mov     start_step, dst_step
-    subs    blocks, blocks, #1
-    b.ne    0b
-    ldp     qA_0, qA_1, [args, #F8_DOT_ARGS_bounds]
-    mov     to, dst
+    next_block 0b
     all_rows clamp_row
     return
 endfunc
@@ -167,7 +98,7 @@ endfunc
     fadd    S\r\()_2.4s, S\r\()_2.4s, S\other\()_2.4s
 .endm
 
-// void kai_row_f8_1x12_neon_fp8dot4(const F8DotArgs*)
+// void kai_row_f8_1x12_neon_fp8dot4(const F8CodesArgs*)
 func kai_row_f8_1x12_neon_fp8dot4, hidden
     frame   d8-d15
     load_args
@@ -188,18 +119,9 @@ func kai_row_f8_1x12_neon_fp8dot4, hidden
     join    0, 1
     join    2, 3
     join    0, 2
-    ldr     s0, [lhs], #4                       // A_0: scales follow
-    ldp     qB_0, qB_1, [rhs]
-    ldr     qB_2, [rhs, #32]
-    add     rhs, rhs, #48
-    mov     at, start
-    mov     to, dst
+    load_scales_of_row
     add_block 0, 0, 0
-    mov     start, dst
-    subs    blocks, blocks, #1
-    b.ne    0b
-    ldp     qA_0, qA_1, [args, #F8_DOT_ARGS_bounds]
-    mov     to, dst
+    next_block 0b
     clamp_row 0
     return
 endfunc

@@ -77,13 +77,15 @@ struct F8Part {
 }  // namespace kai
 
 /// Getters and run function of a micro-kernel: RUN(problem, format). BLOCKS: BL, or RHS_BL if the LHS has no blocks.
-#define KAI_DEFINE_F8(BLOCKS, RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)                    \
+#define KAI_DEFINE_F8(...) KAI_DEFINE_F8_OF(kai::kF8Group, __VA_ARGS__)
+/// The same with panels in which GROUP k lie side by side.
+#define KAI_DEFINE_F8_OF(GROUP, BLOCKS, RUN, FORMAT, NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP)          \
     KAI_DEFINE_MATMUL_GETTERS_##BLOCKS(NAME, LHS, RHS, MR, NR, KR, SR, M_STEP, N_STEP, sizeof(float))         \
         KAI_RUN_MATMUL_BL(NAME, void) {                                                                       \
         constexpr kai::PanelRows columns = NR;                                                                \
         static_assert(                                                                                        \
             columns.unit != kai_panel_rows::one || columns.count == kai::kF8Columns, "panels that are read"); \
-        static_assert(KR == kai::kF8Group && SR == 1, "panels that are read");                                \
+        static_assert(KR == (GROUP) && SR == 1, "panels that are read");                                      \
         KAI_REQUIRE_ONE_ROW(M_STEP, m);                                                                       \
         kai::check_blocks(kai::RHS, k, bl);                                                                   \
         kai::check_output(dst_stride_col, sizeof(float), clamp_min, clamp_max);                               \

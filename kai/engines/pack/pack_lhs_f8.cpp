@@ -7,6 +7,8 @@
 //
 //     | k = 0 - 3: 4 codes of row 0, 4 of row 1, ... | ... to the end of a block | mr f32 scales |       each block
 //
+// With another kr: kr codes of row 0, kr of row 1, ...
+//
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/f8.hpp"
 #include "kai/engines/core/pack_getters.hpp"
@@ -18,7 +20,13 @@ namespace kai {
 namespace {
 
 constexpr size_t kGroup = 4;
-constexpr LhsRules kRules = {f8e4m3d32p, 0, kGroup, 1, true, 32, 0};
+constexpr LhsRules kRules = {f8e4m3d32p, 0, 0, 1, true, 32, 0};
+
+/// The rules for `run`.
+KAI_INLINE void check(Tile t, const char* function, size_t k, size_t bl) {
+    check_lhs_call(kRules, t, function, k, bl);
+    check_multiple("kr", t.kr, kGroup, function);
+}
 
 /// The exponent of the scale: -126 to 120. count: a multiple of 4.
 [[gnu::noinline]] int exponent_for(const uint8_t* x, size_t count) {
@@ -54,23 +62,26 @@ KAI_INLINE uint32_t e4m3(FourFloats x) {
     return load<uint32_t>(&bytes_of_codes);
 }
 
-/// A block of a row: 4 codes, and 4 more `step` bytes on, ...
-[[gnu::noinline]] void quantise_block(const uint8_t* x, size_t bl, float by, uint8_t* to, size_t step) {
-    for (size_t i = 0; i < bl; i += kGroup, to += step) {
-        store(to, e4m3(load<FourFloats>(x + i * sizeof(float)) * by));
+/// A block of a row: kr codes, and kr more `step` bytes on, ...
+[[gnu::noinline]] void quantise_block(const uint8_t* x, size_t bl, float by, uint8_t* to, size_t kr, size_t step) {
+    for (size_t i = 0; i < bl; i += kr, to += step) {
+        for (size_t j = 0; j < kr; j += kGroup, x += kGroup * sizeof(float)) {
+            store(to + j, e4m3(load<FourFloats>(x) * by));
+        }
     }
 }
 
 [[gnu::noinline]] void pack_rows(const LhsRows& p) {
     RowPlace to = RowPlace::of_first(p);
-    const size_t mr = p.tile.rows, panel = f8e4m3d32p.stride(p.tile, p.k, p.bl), block = mr * (p.bl + sizeof(float));
+    const size_t mr = p.tile.rows, kr = p.tile.kr;
+    const size_t panel = f8e4m3d32p.stride(p.tile, p.k, p.bl), block = mr * (p.bl + sizeof(float));
     for (size_t i = 0; i < p.m; ++i, to.advance(p, 1, panel)) {
         const uint8_t* row = p.row(i);
         uint8_t* at = to.panel;
         for (size_t k = 0; k < p.k; k += p.bl, at += block) {
             const uint8_t* x = row + k * sizeof(float);
             const int exponent = exponent_for(x, p.bl);
-            quantise_block(x, p.bl, power_of_2(-exponent), at + to.slot * kGroup, mr * kGroup);
+            quantise_block(x, p.bl, power_of_2(-exponent), at + to.slot * kr, kr, mr * kr);
             store(at + mr * p.bl + to.slot * sizeof(float), power_of_2(exponent));
         }
     }
@@ -81,11 +92,11 @@ KAI_INLINE uint32_t e4m3(FourFloats x) {
 
 KAI_DEFINE_LHS_PACK_GETTERS_BL(lhs_quant_pack_f8e4m3d32p_f32, kRules)
 KAI_RUN_LHS_PACK_BL(lhs_quant_pack_f8e4m3d32p_f32, void) {
-    kai::check_lhs_call(kai::kRules, {mr, kr, sr}, __func__, k, bl);
+    kai::check({mr, kr, sr}, __func__, k, bl);
     const void* first = kai::bytes(lhs, m_idx_start * lhs_stride);
     kai::pack_rows({m, k, bl, {mr, kr, sr}, m_idx_start % mr, first, lhs_stride, lhs_packed});
 }
 KAI_RUN_LHS_PACK_ROWS(lhs_quant_pack_f8e4m3d32p_f32_rows) {
-    kai::check_lhs_call(kai::kRules, {mr, kr, sr}, __func__, k, bl);
+    kai::check({mr, kr, sr}, __func__, k, bl);
     kai::pack_rows({m, k, bl, {mr, kr, sr}, 0, lhs, lhs_stride, lhs_packed, rows});
 }

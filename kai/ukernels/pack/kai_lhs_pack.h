@@ -90,9 +90,9 @@ KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f32_neon_faminm
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_qsi8d32pscalef32_f16_neon;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_qsi8d32pscalef32_f16_neon)
 
-/// Format f8e4m3d32p, any mr, kr 4, sr 1: f32 quantised to E4M3 (OCP OFP8). The scale of a block is the least power of
-/// 2 from 2^-126 on with |x| <= 448 * scale; the code is that of x / scale, to nearest, ties to even. NaN and
-/// infinities become NaN. @pre bl is a multiple of 32.
+/// Format f8e4m3d32p, any mr, kr a multiple of 4, sr 1: f32 quantised to E4M3 (OCP OFP8). The scale of a block is the
+/// least power of 2 from 2^-126 on with |x| <= 448 * scale; the code is that of x / scale, to nearest, ties to even.
+/// NaN and infinities become NaN. @pre bl is a multiple of 32 and of kr.
 kai_run_lhs_pack_bl_fn kai_run_lhs_quant_pack_f8e4m3d32p_f32;
 KAI_DECLARE_GETTERS(LHS_PACK_BL, lhs_quant_pack_f8e4m3d32p_f32)
 

@@ -253,7 +253,8 @@ KAI_DECLARE_GETTERS(RHS_PACK_BL, rhs_pack_nxk_qai4c32ps1s0nrx4_qau4c32s1s0_f32_f
 /// Missing columns of the last panel become zero: codes, scales, bias. To pack a part from column n_idx on, a multiple
 /// of nr, move `rhs` by get_rhs_offset(n_idx, rhs_stride), `scale` by n_idx * scale_stride, `bias` by n_idx floats and
 /// `rhs_packed` by get_rhs_packed_offset(n_idx, ...). n = 0: nothing is read or written; k = 0: only the bias.
-/// @pre kr = 4, sr = 1; bl a multiple of 32, k of bl; rhs_stride and scale_stride are not less than a row.
+/// @pre kr is 4, 8, 16 or 32, sr = 1; bl a multiple of 32, k of bl; rhs_stride and scale_stride are not less than a
+/// row.
 typedef void kai_run_rhs_pack_f8c32_fn(
     size_t num_groups, size_t n, size_t k, size_t nr, size_t kr, size_t sr, size_t bl, const uint8_t* rhs,
     size_t rhs_stride, const float* bias, const float* scale, size_t scale_stride, void* rhs_packed, size_t extra_bytes,

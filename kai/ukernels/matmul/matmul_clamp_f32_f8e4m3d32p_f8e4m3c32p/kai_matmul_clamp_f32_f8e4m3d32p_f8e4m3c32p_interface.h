@@ -4,7 +4,7 @@
 //     dst[m][n] = clamp(bias[n] + sum over blocks b of ((S * rhs_scale[n][b]) * lhs_scale[m][b]))
 //     S = sum over k in b of lhs[m][k] * rhs[k][n]
 //
-// S is f32, 4 products at once (docs/arithmetic.md). NaN and infinities of a row make its results NaN.
+// S is f32, 4 or 8 products at once (docs/arithmetic.md). NaN and infinities of a row make its results NaN.
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -25,6 +25,16 @@ KAI_DECLARE_TABLE(
 kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
     kai_run_matmul_clamp_f32_f8e4m3d32p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme_f8f32_mopa;
 KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_f8e4m3d32p1vlx4_f8e4m3c32p4vlx4_1vlx4vl_sme_f8f32_mopa)
+
+/// FMMLA of FEAT_F8F32MM, 8 rows x 12 columns per step. Sets FPMR.
+kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
+    kai_run_matmul_clamp_f32_f8e4m3d32p8x8_f8e4m3c32p12x8_8x12_neon_f8f32mm;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_f8e4m3d32p8x8_f8e4m3c32p12x8_8x12_neon_f8f32mm)
+
+/// The same, 1 row x 12 columns per step. A row has the same results in both.
+kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
+    kai_run_matmul_clamp_f32_f8e4m3d32p1x8_f8e4m3c32p12x8_1x12_neon_f8f32mm;
+KAI_DECLARE_GETTERS(MATMUL_BL, matmul_clamp_f32_f8e4m3d32p1x8_f8e4m3c32p12x8_1x12_neon_f8f32mm)
 
 /// FDOT of FEAT_FP8DOT4, 8 rows x 12 columns per step. Sets FPMR.
 kai_matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p_run_fn
