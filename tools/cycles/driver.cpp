@@ -314,9 +314,6 @@ void prepare_gemm(const Gemm& of, const Arguments& arg) {
     p.sme_units = arg("sme", 0);
     p.core = static_cast<kai_cpu_core>(arg("core", KAI_CORE_AUTO));
     p.epilogue = arg("epilogue", 0);  // with activation=NUMBER of kai_gemm_activation
-    // Asked for once, not by every plan.
-    kai_cpu_features();
-    kai_cpu_fastest_core();
     if (kai_gemm_make_plan(&p, &plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, plan.reason);
         exit(3);
@@ -389,8 +386,6 @@ void prepare_attention(const Attention& of, const Arguments& arg) {
     p.cache_type = of.cache, p.tokens = tokens, p.positions = length, p.page = arg("page", 256);
     p.sme_units = arg("sme", 0), p.causal = arg("causal", 1) != 0, p.masked = arg("mask", 0) != 0;
     p.soft_cap = static_cast<float>(arg("cap", 0));
-    kai_cpu_features();
-    kai_cpu_fastest_core();
     if (kai_attention_make_plan(&p, &attention_plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, attention_plan.reason);
         exit(3);
@@ -452,8 +447,6 @@ void prepare_conv(const Conv& of, const Arguments& arg) {
     p.kind = of.kind, p.in_type = p.out_type = p.weight_type = of.type, p.layout = KAI_CONV_HWIO;
     p.groups = arg("groups", 1), p.stride_height = p.stride_width = arg("stride", 1), p.sme_units = arg("sme", 0);
     p.path = static_cast<kai_conv_path>(arg("path", KAI_CONV_ANY)), p.allow_f16 = arg("f16", 0) != 0;
-    kai_cpu_features();
-    kai_cpu_fastest_core();
     if (kai_conv_make_plan(&p, &conv_plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, conv_plan.reason);
         exit(3);
@@ -630,6 +623,9 @@ void list() {
 
 /// What main does with these arguments.
 int call_named(int argc, char** argv) {
+    // What the CPU has is found out once in a program, not by every call or plan.
+    kai_cpu_features();
+    kai_cpu_fastest_core();
     const Arguments arg = {argc, argv};
     for (const Gemm& each : kGemms) {
         gemm = strcmp(argv[1], each.name) == 0 ? &each : gemm;
