@@ -98,15 +98,15 @@
 .endm
 
 // The kernel. halves: RHS_HALVES; scales_bf16: rhs_scales_bf16.
-.macro mopa_symmetric rhs, bits, halves=0, scales_bf16=0
+.macro mopa_symmetric name, bits, halves=0, scales_bf16=0
     .set    rhs_bits, \bits
     .set    rhs_halves, \halves
     .set    rhs_scales_bf16, \scales_bf16
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_\rhs\()_1vlx4vl_sme2_mopa, f32, pairs
+    mopa_blocks \name, f32, pairs
 .endm
 
-    mopa_symmetric qsi4c32p4vlx4, 4
-    mopa_symmetric qsi8c32p4vlx4, 8
-    mopa_symmetric qsi2c32p4vlx4, 2
-    mopa_symmetric qlu4c16p4vlx4, 4, 1
-    mopa_symmetric qlu4c32p4vlx4scalebf16, 4, 0, 1
+    mopa_symmetric kai_kernel_blocks_many_qsi4c32p4vlx4_sme2, 4
+    mopa_symmetric kai_kernel_blocks_many_qsi8c32p4vlx4_sme2, 8
+    mopa_symmetric kai_kernel_blocks_many_qsi2c32p4vlx4_sme2, 2
+    mopa_symmetric kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qlu4c16p4vlx4_1vlx4vl_sme2_mopa, 4, 1
+    mopa_symmetric kai_kernel_blocks_many_qlu4c32p4vlx4scalebf16_sme2, 4, 0, 1

@@ -2,8 +2,8 @@
 // quarter-tile outer products, where the CPU has them: qai8dxp_sme_mop4.S; one row at a time: qai8dxp_sme2_row.S.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "kai/engines/core/few_rows.hpp"
 #include "kai/engines/qai8dxp/qai8dxp_sme.hpp"
-#include "kai/kai_cpu.h"
 
 extern "C" kai::Qai8dxpSmeFn kai_kernel_qai8dxp_many_int8_sme2, kai_kernel_qai8dxp_many_int4_sme2,
     kai_kernel_qai8dxp_many_int2_sme2, kai_kernel_qai8dxp_few_int8_sme_mop4, kai_kernel_qai8dxp_few_int4_sme_mop4,
@@ -12,30 +12,11 @@ extern "C" kai::Qai8dxpSmeFn kai_kernel_qai8dxp_many_int8_sme2, kai_kernel_qai8d
 namespace kai {
 namespace {
 
-/// `few` takes the rows after the last whole VL if they are VL / 2 or less, VL is at least 8 and the CPU has
-/// quarter-tile outer products; `many` takes all others. The bits are the same.
 [[gnu::noinline]] void run_many_and_few(
     const Problem& all, const Table* table, size_t steps, Qai8dxpSmeFn* run_many, Qai8dxpSmeFn* run_few) {
-    const size_t vl = kai_get_sme_vector_length_u32(), rest = all.m % vl;
-    if (vl < 8 || rest == 0 || rest > vl / 2 || !kai_cpu_query(KAI_CPU_SME_MOP4).present) {
-        return run_many(&all, table, steps, 0, 0);
-    }
-    Problem many = all, few = all;
-    many.m = all.m - rest, few.m = rest;
-    few.lhs = all.lhs + many.m / vl * all.lhs_stride;
-    few.dst = bytes(all.dst, many.m * all.dst_stride);
-    // Both in turn: a panel of the RHS comes from memory once.
-    const size_t width = many.m == 0 ? all.n : 4 * vl;
-    for (size_t left = all.n; left != 0; left -= few.n) {
-        many.n = few.n = KAI_MIN(left, width);
-        if (many.m != 0) {
-            run_many(&many, table, steps, 0, 0);
-        }
-        run_few(&few, table, steps, 0, 0);
-        many.rhs = few.rhs = few.rhs + all.rhs_stride;
-        many.dst = bytes(many.dst, width * element_bytes(all.out));
-        few.dst = bytes(few.dst, width * element_bytes(all.out));
-    }
+    const auto many = [&](const Problem& p) { run_many(&p, table, steps, 0, 0); };
+    const auto few = [&](const Problem& p) { run_few(&p, table, steps, 0, 0); };
+    run_many_and_few(all, element_bytes(all.out), SIZE_MAX, many, few);
 }
 
 }  // namespace
