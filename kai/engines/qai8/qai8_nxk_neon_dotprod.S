@@ -102,7 +102,7 @@ rhs_tail .req x20
 .endm
 
 .macro zero v
-    movi    \v\().4s, #0
+    movi    \v\().2d, #0
 .endm
 
 // extern "C" void name(Qai8NxkArgs*): `rows` rows.
