@@ -344,8 +344,9 @@ TEST_P(DwconvTiles, SpecialValuesAndBounds) {
 TEST_P(DwconvTiles, SameBitsWhateverTheSplit) {
     Random random(4);
     const size_t nr = u.get_nr(), channels = 3 * nr + 1;
-    const Problem p = make_problem(any_shape(random, channels), element, random);
-    const Shape& s = p.shape;
+    Shape s = any_shape(random, channels);
+    s.dst_height = 5, s.dst_width = 17;  // more tiles than are prepared at a time
+    const Problem p = make_problem(s, element, random);
     const std::vector<float> expected = run(p);
     const std::vector<float> apart = run(p, 1);
     ASSERT_EQ(std::memcmp(apart.data(), expected.data(), expected.size() * sizeof(float)), 0);
@@ -382,6 +383,16 @@ TEST_P(DwconvTiles, Threads) {
         ASSERT_EQ(reference::bits_of(element.load(dst.data() + i * element.size())), reference::bits_of(expected[i]))
             << i;
     }
+}
+
+TEST_P(DwconvTiles, KeepsTheCallersZa) {
+    if (kai_cpu_sme_bytes() == 0) {
+        return;  // there is no ZA
+    }
+    Random random(7);
+    Problem p = make_problem(any_shape(random, 5), element, random);
+    const test::LiveZa live_za;
+    check(p);
 }
 
 TEST_P(DwconvTiles, Facts) {

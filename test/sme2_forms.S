@@ -222,6 +222,8 @@
     mova    za.d[w\w, 7, vgx4], {z0.d-z3.d}
     mova    za.d[w\w, 0, vgx2], {z30.d-z31.d}
     mova    za.d[w\w, 7, vgx2], {z0.d-z1.d}
+    mova    {z28.d-z31.d}, za.d[w\w, 0, vgx4]
+    mova    {z0.d-z3.d}, za.d[w\w, 7, vgx4]
     mova    {z30.d-z31.d}, za.d[w\w, 0, vgx2]
     mova    {z0.d-z1.d}, za.d[w\w, 7, vgx2]
     fmla    za.s[w\w, 0, vgx2], {z30.s-z31.s}, {z0.s-z1.s}
@@ -229,6 +231,8 @@
     fsub    za.s[w\w, 0, vgx4], {z28.s-z31.s}
     fsub    za.s[w\w, 7, vgx4], {z0.s-z3.s}
     fmla    za.s[w\w, 0, vgx4], {z0.s-z3.s}, z15.s
+    fmla    za.s[w\w, 1, vgx4], {z1.s-z4.s}, z14.s
+    fmla    za.s[w\w, 6, vgx4], {z27.s-z30.s}, z1.s
     fmla    za.s[w\w, 7, vgx4], {z28.s-z31.s}, z0.s
     fmla    za.s[w\w, 0, vgx4], {z28.s-z31.s}, {z0.s-z3.s}
     fmls    za.s[w\w, 7, vgx4], {z0.s-z3.s}, vector.s

@@ -212,6 +212,14 @@ void finish(
 /// @name Depthwise convolution
 /// @{
 Violation plan_depthwise(Plan& plan);
+/// The kernel with SME that there is, taken or not (NULL: none): how many workers could run it, and how many without SME
+/// are assumed to be as fast.
+struct DepthwiseSme {
+    const kai_ukernel* ukernel;
+    size_t workers;
+    double speed;
+};
+DepthwiseSme depthwise_sme(const Plan& plan);
 void pack_depthwise(const Plan& plan, const kai_gemm_weights& weights, char* packed, char* workspace);
 bool is_packed_depthwise(const Plan& plan, const void* packed);
 bool have_same_filter(const Plan& a, const Plan& b);

@@ -16,6 +16,8 @@ namespace {
 
 /// Channels of a part, at least: below, what a tile needs before takes longer than sums.
 constexpr size_t kFewChannels = 64;
+/// Tiles of a call of the micro-kernel, at most: calls with SME change to streaming mode and back.
+constexpr size_t kTilesOfCall = 8;
 /// Results of a unit that wait for the epilogue, at most, unless a row of tiles has more: they stay in the L1 cache.
 constexpr size_t kResultBytes = size_t{16} << 10;
 
@@ -41,6 +43,34 @@ size_t tiles_down(const Plan& plan) {
     return divide_up(plan.out_height, tile_of(plan).height);
 }
 
+/// How much a worker with an SME unit does in the time in which one with NEON does 1: predicted multiply-adds per cycle of
+/// c1-ultra-sme over those of neoverse-v2, at the same clock, 3 x 3 taps, stride 1.
+double sme_rate(const Problem& p) {
+    return is_int8(p) ? 45.0 / 9.8 : 28.7 / 11.6;
+}
+
+bool uses_sme(const kai_ukernel& u) {
+    return (kai::run_features(u) & gemm::kSme) != 0;
+}
+
+size_t workers_of(const Problem& p, const kai_ukernel& u) {
+    return uses_sme(u) ? min(p.units, p.sme_units) : p.units;
+}
+
+double real(size_t n) {
+    return static_cast<double>(static_cast<ptrdiff_t>(n));
+}
+/// What all workers with SME do in that time. Vectors that are not full take as long.
+double sme_speed(const Problem& p, const kai_ukernel& u) {
+    const double full = real(p.out_channels) / real(round_up(p.out_channels, u.get_nr()));
+    return real(workers_of(p, u)) * sme_rate(p) * full;
+}
+
+/// SME is worth it if its workers do more than all do without. Weights of another plan are packed for its kernel.
+bool takes_sme(const Problem& p, const kai_ukernel& u) {
+    return p.weights_of != nullptr ? p.weights_of->ukernel == &u && p.sme_units > 0 : sme_speed(p, u) > real(p.units);
+}
+
 bool suits(const Problem& p, const kai_ukernel& u) {
     const kai_ukernel_signature signature = is_int8(p) ? KAI_UKERNEL_DWCONV_TILES_QAI8 : KAI_UKERNEL_DWCONV_TILES;
     if (u.signature != signature || u.dst_type != p.in_type || !kai_registry_runnable(u.features, nullptr, 0)) {
@@ -54,14 +84,19 @@ bool suits(const Problem& p, const kai_ukernel& u) {
     return filter && stride && (t.any_multiplier || multiplier_of(p) == 1);
 }
 
-const kai_ukernel* find_kernel(const Problem& p) {
+const kai_ukernel* find_kernel(const Problem& p, bool with_sme) {
     const kai_cpu_core core = p.core != KAI_CORE_AUTO ? p.core : kai_cpu_fastest_core().core;
     for (size_t i = 0; const kai_ukernel* u = kai_registry_ukernel_for(core, i); ++i) {
-        if (suits(p, *u)) {
+        if (uses_sme(*u) == with_sme && suits(p, *u)) {
             return u;
         }
     }
     return nullptr;
+}
+
+const kai_ukernel* choose_kernel(const Problem& p) {
+    const kai_ukernel* sme = find_kernel(p, true);
+    return sme != nullptr && takes_sme(p, *sme) ? sme : find_kernel(p, false);
 }
 
 size_t filter_bytes(const Plan& plan) {
@@ -136,9 +171,14 @@ struct Source {
     const char *in, *pad;
     size_t top, left;
 
-    const char* pixel(size_t y, size_t x) const {
-        const bool exists = top + y < u.p.height && left + x < u.p.width;
-        return exists ? in + (top + y) * u.p.in_row + (left + x) * u.p.in_pixel : pad;
+    /// Writes pointers to `count` pixels of row y from column x on.
+    const void** find_row(size_t y, size_t x, size_t count, const void** table) const {
+        const size_t columns = top + y < u.p.height ? u.p.width : 0;
+        size_t offset = (top + y) * u.p.in_row + (left + x) * u.p.in_pixel;
+        for (; count > 0; --count, ++x, offset += u.p.in_pixel) {
+            *table++ = left + x < columns ? in + offset : pad;
+        }
+        return table;
     }
 };
 
@@ -150,16 +190,14 @@ void find_pixels(const Source& s, const void** table) {
         const size_t height = (t.height - 1) * t.stride + t.filter_height,
                      width = (t.width - 1) * t.stride + t.filter_width;
         for (size_t y = 0; y < height; ++y) {
-            for (size_t x = 0; x < width; ++x) {
-                *table++ = s.pixel(y, x);
-            }
+            table = s.find_row(y, 0, width, table);
         }
         return;
     }
     for (size_t tap = 0; tap < taps_of(p); ++tap) {
         const size_t y = tap / p.kernel_width * p.dilation_height, x = tap % p.kernel_width * p.dilation_width;
         for (size_t i = 0; i < t.height * t.width; ++i) {
-            *table++ = s.pixel(i / t.width * p.stride_height + y, i % t.width * p.stride_width + x);
+            table = s.find_row(i / t.width * p.stride_height + y, i % t.width * p.stride_width + x, 1, table);
         }
     }
 }
@@ -174,60 +212,82 @@ struct Results {
     }
 };
 
-/// The results of a tile, of which height x width are wanted. The others go where the first one goes, which is stored
-/// last.
-void find_results(const Unit& u, const Results& r, size_t height, size_t width, void** table) {
-    for (size_t i = 0; i < u.t.height * u.t.width; ++i) {
-        const size_t y = i / u.t.width, x = i % u.t.width;
-        table[i] = y < height && x < width ? r.first + r.offset(y, x) : table[0];
+/// The results of a tile at row y, column x of the unit. Those that are not wanted go where the first one goes, which is
+/// stored last.
+void find_results(const Unit& u, const Results& r, size_t y, size_t x, void** table) {
+    void* const first = r.first + r.offset(y, x);
+    for (size_t row = y; row < y + u.t.height; ++row) {
+        const size_t columns = row < u.height ? u.plan.out_width : 0;
+        for (size_t column = x; column < x + u.t.width; ++column) {
+            *table++ = column < columns ? r.first + r.offset(row, column) : first;
+        }
     }
 }
 
-/// Tables of a tile, and what is added to their pointers.
-struct Tile {
+/// Tables of several tiles, and what is added to their pointers.
+struct Tiles {
     const void** src;
-    const char* pad;  ///< NULL: there is none in the table
-    size_t src_offset;
     void** dst;
-    size_t dst_offset;
+    size_t count;
+    const char* pad;  ///< NULL: there is none in the table
+    size_t src_offset, dst_offset;
 };
 
-void run_tile(const Unit& u, const char* filter, const Tile& tile) {
+void run_tiles(const Unit& u, const char* filter, const Tiles& tiles) {
     const Problem& p = u.p;
     const kai_ukernel& k = *u.plan.ukernel;
     if (is_int8(p)) {
         const kai_matmul_requantize32_params params = {p.out_min, p.out_max, p.out_zero_point};
         reinterpret_cast<kai_run_dwconv_tiles_qai8_fn*>(k.run)(
-            1, u.channels, taps_of(p), multiplier_of(p), tile.src, tile.pad, tile.src_offset, filter, tile.dst,
-            tile.dst_offset, &params);
+            tiles.count, u.channels, taps_of(p), multiplier_of(p), tiles.src, tiles.pad, tiles.src_offset, filter,
+            tiles.dst, tiles.dst_offset, &params);
         return;
     }
     const bool direct = is_direct(p, k.dst_type);
     const float inf = __builtin_inff();
     reinterpret_cast<kai_run_dwconv_tiles_fn*>(k.run)(
-        1, u.channels, taps_of(p), multiplier_of(p), tile.src, tile.pad, tile.src_offset, filter, tile.dst,
-        tile.dst_offset, direct ? p.clamp_min : -inf, direct ? p.clamp_max : inf);
+        tiles.count, u.channels, taps_of(p), multiplier_of(p), tiles.src, tiles.pad, tiles.src_offset, filter,
+        tiles.dst, tiles.dst_offset, direct ? p.clamp_min : -inf, direct ? p.clamp_max : inf);
 }
 
-/// All tiles. Those within the image share their tables, which are of the first pixel and the first result: their
-/// distance from it is an offset.
-void run_tiles(const Unit& u, const char* in, const char* pad, const char* filter, const Results& to, char* slot) {
+/// All tiles of a unit. Neighbours within the image share their tables, which are of those in the corner of the image:
+/// their distance from it is an offset. Tiles at the edge have tables of their own and wait for others.
+void run_unit(const Unit& u, const char* in, const char* pad, const char* filter, const Results& to, char* slot) {
     const size_t pixels = table_pixels(u.p, u.t), outputs = u.t.height * u.t.width;
     auto** src = reinterpret_cast<const void**>(slot + u.plan.slot_table);
     auto** dst = reinterpret_cast<void**>(slot + u.plan.slot_rows);
-    find_pixels({u, in, pad, 0, 0}, src);
-    find_results(u, to, u.t.height, u.t.width, dst);
+    Tiles inside = {src, dst, 0, nullptr, 0, 0};
+    Tiles edge = {src + kTilesOfCall * pixels, dst + kTilesOfCall * outputs, 0, pad, 0, 0};
+    const size_t across = min(kTilesOfCall, divide_up(u.plan.out_width, u.t.width));
+    for (size_t i = 0; i < across; ++i) {
+        find_pixels({u, in, pad, 0, i * u.t.width * u.p.stride_width}, src + i * pixels);
+        find_results(u, to, 0, i * u.t.width, dst + i * outputs);
+    }
     for (size_t y = 0; y < u.height; y += u.t.height) {
+        const size_t top = u.source_row(u.row + y);
         for (size_t x = 0; x < u.plan.out_width; x += u.t.width) {
-            const size_t top = u.source_row(u.row + y), left = u.source_column(x), offset = to.offset(y, x);
-            if (u.is_inside(u.row + y, x)) {
-                run_tile(u, filter, {src, nullptr, top * u.p.in_row + left * u.p.in_pixel, dst, offset});
+            const size_t left = u.source_column(x);
+            for (inside.count = 0; inside.count < across; ++inside.count) {
+                if (!u.is_inside(u.row + y, x + inside.count * u.t.width)) {
+                    break;
+                }
+            }
+            if (inside.count > 0) {
+                inside.src_offset = top * u.p.in_row + left * u.p.in_pixel, inside.dst_offset = to.offset(y, x);
+                run_tiles(u, filter, inside);
+                x += (inside.count - 1) * u.t.width;
                 continue;
             }
-            find_pixels({u, in, pad, top, left}, src + pixels);
-            find_results(u, to, u.height - y, u.plan.out_width - x, dst + outputs);
-            run_tile(u, filter, {src + pixels, pad, 0, dst + outputs, offset});
+            find_pixels({u, in, pad, top, left}, edge.src + edge.count * pixels);
+            find_results(u, to, y, x, edge.dst + edge.count * outputs);
+            if (++edge.count == kTilesOfCall) {
+                run_tiles(u, filter, edge);
+                edge.count = 0;
+            }
         }
+    }
+    if (edge.count > 0) {
+        run_tiles(u, filter, edge);
     }
 }
 
@@ -241,29 +301,29 @@ Violation plan_depthwise(Plan& plan) {
             KAI_GEMM_BAD_COMBINATION, say::other_path, name_of(plan.path),
             "groups of one channel of the input, f32, f16 or static int8");
     }
-    plan.ukernel = find_kernel(p);
+    plan.ukernel = choose_kernel(p);
     if (plan.ukernel == nullptr) {
         return wrong(KAI_GEMM_UNSUPPORTED, say::other_path, name_of(plan.path), "a micro-kernel for these types");
     }
-    plan.workers = p.units;
+    plan.workers = workers_of(p, *plan.ukernel);
     plan.tap_channels = 1;
     // Channels are divided where rows of tiles are few. Parts begin at panels; with a multiplier there is one part.
     const size_t units = p.batch * tiles_down(plan), nr = plan.ukernel->get_nr();
-    const size_t wanted = multiplier_of(p) == 1 ? divide_up(2 * p.units, max(units, 1)) : 1;
+    const size_t wanted = multiplier_of(p) == 1 ? divide_up(2 * plan.workers, max(units, 1)) : 1;
     plan.parts = max(min(wanted, p.out_channels / kFewChannels), 1);
     plan.part_columns = round_up(divide_up(p.out_channels, plan.parts), plan.parts == 1 ? 1 : nr);
     plan.parts = divide_up(p.out_channels, plan.part_columns);
     const size_t element = size_of(plan.ukernel->dst_type);
     const bool direct = is_direct(p, plan.ukernel->dst_type);
     const size_t row_bytes = tile_of(plan).height * plan.out_width * plan.part_columns * element;
-    const size_t shared = p.units == 1 ? tiles_down(plan) : units * plan.parts / (4 * p.units);
+    const size_t shared = plan.workers == 1 ? tiles_down(plan) : units * plan.parts / (4 * plan.workers);
     const size_t rows = max(min(direct ? shared : min(kResultBytes / row_bytes, shared), tiles_down(plan)), 1);
     plan.tile_rows = rows * tile_of(plan).height;
 
-    // Two tables: of tiles within the image, and of one at its edge.
+    // Two tables: of tiles within the image, and of those at its edge.
     size_t slot = 0, end = 0;
-    plan.slot_table = place(slot, 2 * table_pixels(p, tile_of(plan)) * sizeof(void*));
-    plan.slot_rows = place(slot, 2 * plan.ukernel->get_m_step() * sizeof(void*));
+    plan.slot_table = place(slot, 2 * kTilesOfCall * table_pixels(p, tile_of(plan)) * sizeof(void*));
+    plan.slot_rows = place(slot, 2 * kTilesOfCall * plan.ukernel->get_m_step() * sizeof(void*));
     plan.slot_product = place(slot, direct ? 0 : plan.tile_rows * plan.out_width * plan.part_columns * element);
     place(end, plan.workers * sizeof(uint32_t));
     plan.pad = place(end, pad_bytes(plan));
@@ -274,6 +334,12 @@ Violation plan_depthwise(Plan& plan) {
     plan.pack_units = 1;
     plan.pack_workspace_size = round_up((taps_of(p) + 1) * p.out_channels * element, kAlignment);
     return {};
+}
+
+DepthwiseSme depthwise_sme(const Plan& plan) {
+    const Problem& p = plan.problem;
+    const kai_ukernel* u = p.sme_units > 0 ? find_kernel(p, true) : nullptr;
+    return u != nullptr ? DepthwiseSme{u, workers_of(p, *u), sme_speed(p, *u)} : DepthwiseSme{};
 }
 
 void pack_depthwise(const Plan& plan, const kai_gemm_weights& weights, char* packed, char* workspace) {
@@ -331,7 +397,7 @@ void run_depthwise(const Work& w, size_t unit, char* slot) {
     const Results results = {
         direct ? out : slot + plan.slot_product, direct ? p.out_row : plan.out_width * pixel, pixel};
     const auto offset = reinterpret_cast<kai_get_packed_offset_fn*>(plan.ukernel->get_rhs_packed_offset);
-    run_tiles(
+    run_unit(
         u, at(x.in, u.image * p.in_image + channel), at(w.workspace, plan.pad),
         at(x.packed, offset(u.first, taps_of(p))), results, slot);
     if (direct) {

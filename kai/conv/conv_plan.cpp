@@ -335,6 +335,12 @@ void explain_path(Text& text, const Plan& plan) {
     }
     if (plan.path == KAI_CONV_DEPTHWISE) {
         text.add("units: %zu rows, %zu channels; %zu workers\n", plan.tile_rows, plan.part_columns, plan.workers);
+        const DepthwiseSme sme = depthwise_sme(plan);
+        if (sme.ukernel != nullptr) {
+            text.add(
+                "    %s: %zu of %zu workers could run it, as fast as %.3g others\n", sme.ukernel->name, sme.workers,
+                p.units, sme.speed);
+        }
     } else if (plan.path != KAI_CONV_GEMM) {
         text.add(
             "units: %zu %s of %zu channels, %zu part%s, %zu group%s, %zu phase%s; %zu workers\n", plan.tile_rows,

@@ -275,8 +275,8 @@ TEST(ConvDepthwise, Tag) {
 TEST(ConvDepthwise, SameBits) {
     for (const size_t kernel : {3, 5, 7}) {
         Case c;
-        c.p = kai_conv_problem_of(14, 15, 200, 200, kernel, kernel);
-        c.p.groups = 200, c.p.pad_top = c.p.pad_right = 1, c.integers = false, c.seed = kernel;
+        c.p = kai_conv_problem_of(9, 75, 136, 136, kernel, kernel);  // several calls for a row of tiles
+        c.p.groups = 136, c.p.pad_top = c.p.pad_right = 1, c.integers = false, c.seed = kernel;
         std::vector<uint8_t> bits;
         for (const size_t units : {1, 9}) {
             c.p.units = units;
@@ -289,6 +289,43 @@ TEST(ConvDepthwise, SameBits) {
             EXPECT_EQ(e.out_bytes(), bits);
         }
     }
+}
+
+/// SME is taken where its workers do more than all without it. Weights stay with the kernel that they were packed for.
+TEST(ConvDepthwise, SmeOrNot) {
+    if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
+        GTEST_SKIP();
+    }
+    Case c;
+    c.p = kai_conv_problem_of(9, 9, 128, 128, 3, 3);
+    c.p.groups = 128;
+    const auto plan_of = [&](size_t units, size_t sme_units, const kai_conv_plan* weights_of = nullptr) {
+        kai_conv_problem p = c.p;
+        p.units = units, p.sme_units = sme_units, p.weights_of = weights_of;
+        kai_conv_plan plan;
+        kai_conv_make_plan(&p, &plan);
+        return plan;
+    };
+    const auto takes_sme = [](const kai_conv_plan& plan) {
+        return plan.status == KAI_GEMM_OK && std::string(plan.ukernel->name).find("_sme2_") != std::string::npos;
+    };
+    const kai_conv_plan with = plan_of(2, 1), without = plan_of(9, 1);
+    EXPECT_TRUE(takes_sme(with) && with.workers == 1);
+    EXPECT_TRUE(!takes_sme(without) && without.workers == 9);
+    EXPECT_TRUE(takes_sme(plan_of(4, 2)) && plan_of(4, 2).workers == 2);
+    EXPECT_FALSE(takes_sme(plan_of(1, 0)));
+    EXPECT_TRUE(takes_sme(plan_of(9, 1, &with)));
+    EXPECT_FALSE(takes_sme(plan_of(1, 1, &without)));
+    const bool as_neon = kai_cpu_sme_bytes() == 16;  // such vectors have the panels of NEON
+    EXPECT_EQ(plan_of(1, 0, &with).status, as_neon ? KAI_GEMM_OK : KAI_GEMM_BAD_COMBINATION);
+    c.p.in_channels = c.p.out_channels = c.p.groups = 2;  // nearly empty vectors, if they are long
+    EXPECT_EQ(takes_sme(plan_of(1, 1)), kai_cpu_sme_bytes() <= 16);
+
+    char text[2048];
+    kai_conv_explain(&without, text, sizeof(text));
+    EXPECT_NE(
+        std::string(text).find("_sme2_mla: 1 of 9 workers could run it, as fast as 2.47 others"), std::string::npos)
+        << text;
 }
 
 /// 3 x 3, stride 1.

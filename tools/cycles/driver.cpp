@@ -10,8 +10,9 @@
 //     cycles_driver kai_attention_run_TYPE [key=value ...]   a run of attention, one thread, of a TYPE of the cache
 //         tokens, length (of the cache: the queries are its last positions), size (of a head), heads (queries of one
 //         kv head), page, sme, causal, mask, slopes (0 or 1), cap (of scores; 0: none)
-//     cycles_driver kai_conv_run_TYPE [key=value ...]   a convolution, one thread, of square images without padding
-//         side (of the image), c (channels), n (those of the output), groups, filter, stride, path (kai_conv_path), sme
+//     cycles_driver kai_conv_run_TYPE [key=value ...]   a convolution, one thread, of square images
+//         side (of the image), c (channels), n (those of the output), groups, filter, stride, pad (on all sides), path
+//         (kai_conv_path), sme
 //     cycles_driver --lines                such calls, one after the other, from the lines of standard input
 //
 // Operands are large buffers of random bits. Packed operands are not packed: the time of a micro-kernel does not depend
@@ -446,6 +447,7 @@ void prepare_conv(const Conv& of, const Arguments& arg) {
     kai_conv_problem p = kai_conv_problem_of(side, side, arg("c", 64), n, filter, filter);
     p.kind = of.kind, p.in_type = p.out_type = p.weight_type = of.type, p.layout = KAI_CONV_HWIO;
     p.groups = arg("groups", 1), p.stride_height = p.stride_width = arg("stride", 1), p.sme_units = arg("sme", 0);
+    p.pad_top = p.pad_left = p.pad_bottom = p.pad_right = arg("pad", 0);
     p.path = static_cast<kai_conv_path>(arg("path", KAI_CONV_ANY)), p.allow_f16 = arg("f16", 0) != 0;
     if (kai_conv_make_plan(&p, &conv_plan) != KAI_GEMM_OK) {
         fprintf(stderr, "%s: %s\n", of.name, conv_plan.reason);

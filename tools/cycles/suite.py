@@ -69,7 +69,7 @@ def cases_of(name, anchors):
     if name.startswith(CONV_RUN):
         return ["side=12 c=64 n=64 on=neoverse-n2"]
     if name.startswith("dwconv_"):
-        return ["side=28 n=64"]
+        return ["side=28 n=64" + (" vl=512" if group_of(name) == "sme" else "")]
     group = group_of(name)
     vl = {"sme": " vl=512", "sve": " vl=256"}.get(group, "")
     # As TQ2_0 and Q1_0 have; of others 32.

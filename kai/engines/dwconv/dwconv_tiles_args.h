@@ -26,3 +26,16 @@ using Outputs = uint8_t* const*;
     field(uint32_t, 4, hi)                                                             \
     field(uint32_t, 4, zero)       /* int8: added to results; the lowest byte counts */
 KAI_OFFSETS(DWCONV_TILE, KAI_DWCONV_TILE)
+
+#define KAI_DWCONV_TILES_SME(field)                                                    \
+    field(Pixels, 8, src)          /* as above, of all tiles */                        \
+    field(Outputs, 8, dst)                                                             \
+    field(const uint8_t*, 8, weights)                                                  \
+    field(size_t, 8, src_offset)                                                       \
+    field(size_t, 8, dst_offset)                                                       \
+    field(size_t, 8, tiles)        /* at least one */                                  \
+    field(size_t, 8, row)          /* bytes of the channels of a pixel; at least one */ \
+    field(uint32_t, 4, lo)                                                             \
+    field(uint32_t, 4, hi)                                                             \
+    field(uint32_t, 4, zero)
+KAI_OFFSETS(DWCONV_TILES_SME, KAI_DWCONV_TILES_SME)

@@ -69,6 +69,16 @@ kai_dwconv_clamp_f32_f32_f32p_run_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3
 /// first, taps in row-major order. Padding is multiplied like other pixels.
 /// @{
 
+/// FMLA that adds to ZA: tiles of 2 x 4 outputs. Packed by kai_rhs_dwconv_pack_x32p1vlx1b_x32_x32_sme.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_2x4_sme2_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s1_2x4_sme2_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s2_2x4_sme2_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p1vlx1b_3x3_s2_2x4_sme2_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_5x5_s1_2x4_sme2_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p1vlx1b_5x5_s1_2x4_sme2_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p1vlx1b_5x5_s2_2x4_sme2_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p1vlx1b_5x5_s2_2x4_sme2_mla)
+
 /// FMLA: tiles of 2 x 4 outputs that share their inputs.
 kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_3x3_s1_2x4_neon_mla;
 KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_3x3_s1_2x4_neon_mla)
