@@ -24,11 +24,13 @@ size_t calls;
         __real_##NAME(a, b, c, d, e);                                                                    \
     }
 
+COUNT_CALLS(kai_kernel_blocks_few_qai4c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qlu4c32p4vlx4scalebf16_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi2c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi4c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi8c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_panels_few_sme_mop4)
+COUNT_CALLS(kai_kernel_qai8dxp_few_blocks_sme_mop4)
 COUNT_CALLS(kai_kernel_qai8dxp_few_int2_sme_mop4)
 COUNT_CALLS(kai_kernel_qai8dxp_few_int4_sme_mop4)
 COUNT_CALLS(kai_kernel_qai8dxp_few_int8_sme_mop4)
@@ -41,9 +43,8 @@ class FewRows : public Matmul {};
 /// Those that have no quarter tiles, and why: docs/performance/quarter-tiles.md.
 bool has_whole_tiles_only(const kai_ukernel& u) {
     const auto has = [&](const char* part) { return std::strstr(u.name, part) != nullptr; };
-    return has("_f16p1vlx2_qsi4c32p") || has("_f16p4vsx2_q") || has("f8e") || has("qai8dxp1vlx4_qsi4c32p") ||
-           has("qai4c32p") || has("qlu4c16p") || has("256p") || has("qsu2cxp16vs") || has("qsi4cxp8vsx4") ||
-           has("u8p4vsx4");
+    return has("_f16p1vlx2_qsi4c32p") || has("_f16p4vsx2_q") || has("f8e") || has("qlu4c16p") || has("256p") ||
+           has("qsu2cxp16vs") || has("qsi4cxp8vsx4") || has("u8p4vsx4");
 }
 
 // As few rows as have quarter tiles, and one more, alone and after a whole tile.

@@ -77,6 +77,4 @@
     plain_by_4 fadd, \r0, \r1, \r2, \r3, 8
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, any, pairs
-    same_func kai_kernel_matmul_clamp_f16_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa, \
-        kai_kernel_matmul_clamp_f32_qsi8d32p1vlx4_qai4c32p4vlx4_1vlx4vl_sme2_mopa
+    mopa_blocks kai_kernel_blocks_many_qai4c32p4vlx4_sme2, any, pairs

@@ -76,4 +76,4 @@
     plain_by_4 fadd, \r0, \r1, \r2, \r3, 13
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qai8dxp1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, f32, all
+    mopa_blocks kai_kernel_qai8dxp_many_blocks_sme2, f32, all
