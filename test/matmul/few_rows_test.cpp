@@ -44,7 +44,7 @@ class FewRows : public Matmul {};
 bool has_whole_tiles_only(const kai_ukernel& u) {
     const auto has = [&](const char* part) { return std::strstr(u.name, part) != nullptr; };
     return has("_f16p1vlx2_qsi4c32p") || has("_f16p4vsx2_q") || has("f8e") || has("qlu4c16p") || has("256p") ||
-           has("qsu2cxp16vs") || has("qsi4cxp8vsx4") || has("u8p4vsx4");
+           has("u8p4vsx4");
 }
 
 // As few rows as have quarter tiles, and one more, alone and after a whole tile.

@@ -34,6 +34,8 @@ constexpr PanelsKernel kU8Scaled = KAI_PANELS_KERNEL(sme2, u8, split_u8, scaled,
 KAI_PANELS_FEW(SplitF32, words, split_f32)
 KAI_PANELS_FEW(SplitF16, f16, split_f16)
 KAI_PANELS_FEW(SplitQAI8, words, split_s8)
+KAI_PANELS_FEW(NibblesQAI8, words, pair_nibbles)
+KAI_PANELS_FEW(CodesQAI8, words, pair_codes)
 
 namespace kai {
 namespace {
@@ -117,7 +119,8 @@ void run_qai8_qsi8(Args args, const char* function) {
 }
 
 void run_qai8_qsi4(Args args, const char* function) {
-    static constexpr PanelsMatmul matmul = {kNibblesQAI8, PackedSide(x8p, VL(2)), PackedSide(qsi4cxpbi32sf32, VL(2))};
+    static constexpr PanelsMatmul matmul = {
+        kNibblesQAI8Few, PackedSide(x8p, VL(2)), PackedSide(qsi4cxpbi32sf32, VL(2))};
     run_qai8(args, function, matmul, qsi4cxpbi32sf32.padded({1, 4, 1}, args->shape.k), true);
 }
 
@@ -136,7 +139,7 @@ void run_qai8_qsu2(Args args, const char* function) {
                  rhs_stride = rhs.stride(qsu2cxpbi32sf32.padded({1, 4, 1}, k));
     const size_t width = rhs.rows.value(), half = width / 2;
     for (size_t first = 0; first < width; first += half) {
-        PanelArgs panels = unified_args(kCodesQAI8, args, lhs_stride, rhs_stride);
+        PanelArgs panels = unified_args(kCodesQAI8Few, args, lhs_stride, rhs_stride);
         const size_t rest = n % width > first ? n % width - first : 0;
         panels.n = n / width * half + KAI_MIN(rest, half);
         if (panels.n == 0) {
@@ -148,7 +151,7 @@ void run_qai8_qsu2(Args args, const char* function) {
         panels.dst_step = width;
         panels.table = &kOffsetCodes;
         run_qai8_panels(
-            kCodesQAI8, panels, rhs_stride - width * sizeof(float), {bounds.lo, bounds.hi, zero_point}, function);
+            kCodesQAI8Few, panels, rhs_stride - width * sizeof(float), {bounds.lo, bounds.hi, zero_point}, function);
     }
 }
 

@@ -18,6 +18,7 @@
 //     split   za0, za1  z16-17, z18-19  z24-25, z26-27  z20-21, z22-23  z28-29, z30-31
 //     pair    za0, za1  z16-17, z24-25  z18-19, z26-27  z20-21, z28-29  z22-23, z30-31
 //
+// z8-z11            nibbles or codes
 // p1, p2            the rows of the upper, of the lower half
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -155,12 +156,73 @@
     addvl   rhs2, rhs2, #2 * \groups
 .endm
 
+// Panels as those of pair, with a vector of nibbles or codes a depth group: panels_sme2_int8.S. The cursor of the LHS is
+// 4 vectors ahead: SPLICE shares a unit of C1-SME2 with LUTI2 and LUTI4.
+.macro load_2_pair_nibbles set, first, luti=luti4_apart
+    load_lhs_halves_\set (2 * \first), (2 * \first + 2)
+    load_words_2 8, 9, rhs0, \first
+    load_words_2 10, 11, rhs2, \first
+    decode_\set \luti
+.endm
+.macro load_1_pair_nibbles luti=luti4_apart
+    load_halves_twice 0, 0
+    load_words_1 8, rhs0
+    load_words_1 10, rhs2
+    \luti   16, 8
+    \luti   17, 10
+.endm
+.macro load_2_pair_codes set, first
+    load_2_pair_nibbles \set, \first, luti2_lower
+.endm
+.macro load_1_pair_codes
+    load_1_pair_nibbles luti2_lower
+.endm
+.macro luti2_lower zd, zn
+    luti2_apart \zd, \zn, 0
+.endm
+// The set's RHS from z8-z11.
+.macro decode_e luti
+    \luti   16, 8
+    \luti   17, 10
+    \luti   18, 9
+    \luti   19, 11
+.endm
+.macro decode_o luti
+    \luti   20, 8
+    \luti   21, 10
+    \luti   22, 9
+    \luti   23, 11
+.endm
+// load_lhs_<set> for the cursor ahead: z\l = words in double words, of which the even halves are taken twice.
+.macro load_halves_twice l, at
+    ld1w    {z\l\().d}, p0/z, [lhs0, #(2 * (\at) - 8), mul vl]
+    uzp1    z\l\().s, z\l\().s, z\l\().s
+.endm
+.macro load_lhs_halves_e at0, at1
+    load_halves_twice 0, \at0
+    load_halves_twice 2, \at1
+.endm
+.macro load_lhs_halves_o at0, at1
+    load_halves_twice 4, \at0
+    load_halves_twice 6, \at1
+.endm
+.macro advance_pair_nibbles groups
+    addvl   lhs0, lhs0, #2 * \groups
+    addvl   rhs0, rhs0, #\groups
+    addvl   rhs2, rhs2, #\groups
+.endm
+.macro advance_pair_codes groups
+    advance_pair_nibbles \groups
+.endm
+
 // ---- the parts
 
 // za0, za1 += LHS x RHS over the whole depth; a set is multiplied while the other one is loaded, as in panels_sme.inc.
-.macro multiply_quarters_part name, arrangement, insn
+// \products: the arrangement whose outer products it has. \ahead: vectors that lhs0 is ahead.
+.macro multiply_quarters_part name, arrangement, products, insn, ahead=0
 func kai_part_panels_multiply_\name, hidden
     halves_of_rows
+    addvl   lhs0, lhs0, #\ahead
     subs    count, depth, #4
     b.lo    2f
     load_2_\arrangement e, 0
@@ -169,35 +231,37 @@ func kai_part_panels_multiply_\name, hidden
     subs    count, count, #4
     b.lo    1f
 0:  // 4 depth groups, while the next 4 are loaded
-    mopa_e_\arrangement \insn
+    mopa_e_\products \insn
     load_2_\arrangement e, 0
-    mopa_o_\arrangement \insn
+    mopa_o_\products \insn
     load_2_\arrangement o, 2
     advance_\arrangement 4
     subs    count, count, #4
     b.hs    0b
 1:  // the last 4 that are loaded
-    mopa_e_\arrangement \insn
-    mopa_o_\arrangement \insn
+    mopa_e_\products \insn
+    mopa_o_\products \insn
 2:  adds    count, count, #4
     b.eq    4f
 3:  // up to 3 that are left
     load_1_\arrangement
     advance_\arrangement 1
-    mopa_1_\arrangement \insn
+    mopa_1_\products \insn
     subs    count, count, #1
     b.ne    3b
 4:  return
 endfunc
 .endm
 
-    multiply_quarters_part quarters_split_s8_sme_mop4, split, smop4a_pair
-    multiply_quarters_part quarters_split_f32_sme_mop4, split, fmop4a_pair_f32
-    multiply_quarters_part quarters_split_f16_sme_mop4, split, fmop4a_pair_f16
-    multiply_quarters_part quarters_pair_s8_sme_mop4, pair, smop4a_pair
-    multiply_quarters_part quarters_pair_f32_sme_mop4, pair, fmop4a_pair_f32
-    multiply_quarters_part quarters_pair_f16_sme_mop4, pair, fmop4a_pair_f16
-    multiply_quarters_part quarters_pair_bf16_sme_mop4, pair, bfmop4a_pair
+    multiply_quarters_part quarters_split_s8_sme_mop4, split, split, smop4a_pair
+    multiply_quarters_part quarters_split_f32_sme_mop4, split, split, fmop4a_pair_f32
+    multiply_quarters_part quarters_split_f16_sme_mop4, split, split, fmop4a_pair_f16
+    multiply_quarters_part quarters_pair_s8_sme_mop4, pair, pair, smop4a_pair
+    multiply_quarters_part quarters_pair_f32_sme_mop4, pair, pair, fmop4a_pair_f32
+    multiply_quarters_part quarters_pair_f16_sme_mop4, pair, pair, fmop4a_pair_f16
+    multiply_quarters_part quarters_pair_bf16_sme_mop4, pair, pair, bfmop4a_pair
+    multiply_quarters_part quarters_pair_nibbles_sme_mop4, pair_nibbles, pair, smop4a_pair, 4
+    multiply_quarters_part quarters_pair_codes_sme_mop4, pair_codes, pair, smop4a_pair, 4
 
 // za0, za1 = z16-z19, the starts of the columns at rhs0-rhs3, bit by bit, in every row.
 .macro start_quarters_with_z16_z19
@@ -238,6 +302,10 @@ func kai_kernel_panels_few_sme_mop4, hidden
     all_true
     cntw    vl
     lsr     half, vl, #1
+    ldr     t0, [args, #PANEL_ARGS_table]
+    cbz     t0, 0f
+    ldr     zt0, [t0]
+0:
     ldp     rows, cols, [args, #PANEL_ARGS_m]
     ldp     depth, lhs_panel, [args, #PANEL_ARGS_depth]
     ldr     rhs_panel, [args, #PANEL_ARGS_rhs]
