@@ -124,26 +124,39 @@ TEST_P(F8Codes, Scales) {
 }
 
 /// Kernels whose rows are codes, too.
-class F8Products : public F8Codes {};
+class F8Products : public F8Codes {
+protected:
+    /// A row and columns that are 2^8 at k = `large`, 2^-4 at two others: products of 2^16 and of half an ulp of it.
+    std::vector<float> product(size_t large, size_t half, size_t other_half) {
+        constexpr size_t kFew = 13;
+        const bool e4m3 = type == F8::e4m3;
+        std::vector<float> row(kBlock);
+        std::vector<uint8_t> codes(kFew * kBlock);
+        row[large] = 0x1p8F, row[half] = row[other_half] = 0x1p-4F;
+        for (size_t n = 0; n < kFew; ++n) {
+            codes[n * kBlock + large] = e4m3 ? 0x78 : 0x5C;
+            codes[n * kBlock + half] = codes[n * kBlock + other_half] = e4m3 ? 0x18 : 0x2C;
+        }
+        return F8Codes::product({1, kFew, kBlock, kBlock}, row, codes, std::vector<float>(kFew, 1.0F));
+    }
+};
 
-// How many products are added before a sum is rounded: two halves of an ulp of 2^16 count together, or both are lost.
+// How many products are added before a sum is rounded: two halves of an ulp count together, or both are lost.
 TEST_P(F8Products, RoundsOnceForSeveralK) {
-    constexpr size_t kFirst = 16, kFew = 13;
-    const bool e4m3 = type == F8::e4m3;
-    const uint8_t sixteenth = e4m3 ? 0x18 : 0x2C, large = e4m3 ? 0x78 : 0x5C;  // 2^-4, 2^8
+    constexpr size_t kFirst = 16;
     const size_t at_once = std::strstr(u.name, "_f8f32mm") != nullptr ? 8 : 4;
     for (const size_t second : {kFirst + 1, kFirst + 3, kFirst + 4, kFirst + 7, kFirst + 8}) {
-        std::vector<float> rows(kBlock);
-        std::vector<uint8_t> codes(kFew * kBlock);
-        rows[0] = 0x1p8F, rows[kFirst] = rows[second] = 0x1p-4F;
-        for (size_t n = 0; n < kFew; ++n) {
-            codes[n * kBlock] = large;
-            codes[n * kBlock + kFirst] = codes[n * kBlock + second] = sixteenth;
+        for (const float x : product(0, kFirst, second)) {
+            EXPECT_EQ(x, 0x1p16F + (second - kFirst < at_once ? 0x1p-7F : 0)) << "k " << kFirst << " and " << second;
         }
-        const float expected = 0x1p16F + (second - kFirst < at_once ? 0x1p-7F : 0);
-        for (const float x : product({1, kFew, kBlock, kBlock}, rows, codes, std::vector<float>(kFew, 1.0F))) {
-            EXPECT_EQ(x, expected) << "k " << kFirst << " and " << second;
-        }
+    }
+}
+
+// The first k first: half an ulp is there before 2^16 and the other half are added. FDOT for one row has several sums.
+TEST_P(F8Products, AddsInOrderOfK) {
+    const bool in_order = std::strstr(u.name, "_1x12_neon_fp8dot4") == nullptr;
+    for (const float x : product(8, 0, 9)) {
+        EXPECT_EQ(x, 0x1p16F + (in_order ? 0x1p-7F : 0));
     }
 }
 
