@@ -431,8 +431,8 @@ const kai_ukernel* best_of(const Group& group, const Wish& wish) {
         if (u == nullptr || (u->features == 0) != wish.portable || (run_features(*u) & with) != with) {
             continue;
         }
-        if (u->size_only_features != 0 && request.same_rhs_as == nullptr) {
-            continue;  // panels of SME: for workers beside it, and for B that is packed already
+        if (u->size_only_features != 0 && request.same_rhs_as == nullptr && found == nullptr) {
+            continue;  // panels of SME: for workers beside it, B that is packed already, one row if SME has no kernel
         }
         const bool fits = (wish.m <= 1) == (u->rows != KAI_ROWS_MANY);
         if (found == nullptr || (fits && (found->rows != KAI_ROWS_MANY) != (wish.m <= 1))) {
