@@ -161,6 +161,25 @@ bool uses_first_sme(const Problem& p) {
     return uses_sme(p) && !kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0);
 }
 
+/// Rows that each B multiplies.
+size_t rows_of_a_b(const Problem& p) {
+    return p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
+}
+
+/// Whether rows of bf16 are faster than rows of codes where problem.allow_f8 permits these: BFMOPA of an SME unit is
+/// 2.5 times as fast as FDOT of a core, predicted, 1.45 times as fast as FMMLA at the rate of FDOT (docs/fp8.md), but
+/// works only on the units. B that is packed already has its kernel.
+bool bf16_beats_codes(const Problem& p) {
+    constexpr size_t kFewRows = 8;  // FDOT takes them at once, for BFMOPA they are half a tile
+    if (p.format != nullptr || rows_of_a_b(p) <= kFewRows || !uses_sme(p) || !has(KAI_CPU_SME2)) {
+        return false;
+    }
+    const double rate = has(KAI_CPU_F8F32MM) ? 1.45 : 2.5;
+    const size_t units = max(p.units, 1), with_sme = min(p.sme_units, units);
+    return rate * static_cast<double>(static_cast<ptrdiff_t>(with_sme)) >
+           static_cast<double>(static_cast<ptrdiff_t>(units));
+}
+
 /// Groups that may compute a problem, the best first. Those at the end that no condition selects are for pinned kernels
 /// and for B that is packed already.
 Groups groups_for(const Problem& p) {
@@ -171,6 +190,7 @@ Groups groups_for(const Problem& p) {
     const bool bf16 = p.a_type == kai_dt_bf16 && p.b_type == kai_dt_bf16;
     const bool stores_f16 = to_f16 && p.alpha == 1 && p.beta == 0 && !p.scatters;
     const bool outer_f8 = p.allow_f8 != 0 && uses_sme(p) && has(KAI_CPU_SME_F8F32);
+    const bool as_codes = p.allow_f8 != 0 && !bf16_beats_codes(p);
     const bool sme_first = f16 && stores_f16 && p.allow_bf16;  // before bf16
     switch (p.b_kind) {
         case KAI_GEMM_DENSE:
@@ -254,13 +274,13 @@ Groups groups_for(const Problem& p) {
             return gguf_groups(p);
         case KAI_GEMM_F8E4M3_BLOCK:
             g.add(outer_f8, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p", "matmul_clamp_f32_bf16p_f8e4m3c32p");
-            g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
+            g.add(as_codes, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e4m3c32p");
             g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e4m3c32p");
             break;
         case KAI_GEMM_F8E5M2_BLOCK:
             g.add(outer_f8, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p", "matmul_clamp_f32_bf16p_f8e5m2c32p");
-            g.add(p.allow_f8 != 0, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
+            g.add(as_codes, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
             g.add(true, "matmul_clamp_f32_bf16p_f8e5m2c32p");
             g.add(named, "matmul_clamp_f32_f8e4m3d32p_f8e5m2c32p");
             break;
@@ -623,9 +643,7 @@ const char* plain_family(const Problem& p) {
 void prefer_plain(const Problem& p, Plan& plan) {
     const char* family = plain_family(p);
     const kai_ukernel& packed = *plan.gemm.ukernel;
-    // Each B multiplies only its share of the rows.
-    const size_t rows = p.groups && p.b_per_matrix ? divide_up(p.m, max(p.batch, 1)) : p.m;
-    const bool few = family != nullptr && rows <= most_plain_rows(p, packed.features, plan.problem.core);
+    const bool few = family != nullptr && rows_of_a_b(p) <= most_plain_rows(p, packed.features, plan.problem.core);
     if (family == nullptr || (!few && p.b_kind != KAI_GEMM_GGUF && !is_lowp(p.b_kind))) {
         return;
     }

@@ -266,6 +266,47 @@ TEST(GemmF8, TakesOuterProductsOfCodes) {
     }
 }
 
+// Without FMOPA, BFMOPA of enough SME units is faster than FDOT and FMMLA of all workers, for more rows than these take
+// at once. Not if B is packed for them already.
+TEST(GemmF8, PermissionDoesNotReplaceFasterOuterProducts) {
+    constexpr uint64_t kNeeds = uint64_t{1} << KAI_CPU_SME2 | uint64_t{1} << KAI_CPU_FP8DOT4;
+    if (!kai_registry_runnable(kNeeds, nullptr, 0)) {
+        GTEST_SKIP() << "no SME2, or no FDOT";
+    }
+    struct Case {
+        const char* hides;
+        size_t m, units, sme_units;
+        const char* takes;
+    };
+    const Case cases[] = {
+        {"smef8f32,f8f32mm", 9, 1, 1, "_sme2_mopa"},    {"smef8f32,f8f32mm", 8, 1, 1, "_neon_fp8dot4"},
+        {"smef8f32,f8f32mm", 64, 4, 2, "_sme2_mopa"},   {"smef8f32,f8f32mm", 64, 5, 2, "_neon_fp8dot4"},
+        {"smef8f32,f8f32mm", 64, 4, 9, "_sme2_mopa"},   {"smef8f32,f8f32mm", 64, 4, 0, "_neon_fp8dot4"},
+        {"smef8f32,f8f32mm", 1, 1, 1, "_neon_fp8dot4"}, {"smef8f32", 64, 4, 3, "_sme2_mopa"},
+        {"smef8f32", 64, 4, 2, "_neon_f8f32mm"},        {"", 64, 4, 2, "_sme_f8f32_mopa"},
+    };
+    Random random(8);
+    for (const kai_gemm_kind kind : kF8Kinds) {
+        const Weights w(kind, 24, 256, 128, true, {kai_dt_f32, 1}, 0, random);
+        for (const Case& c : cases) {
+            const DisabledFeatures hidden(c.hides);
+            kai_gemm_problem p = w.problem(c.m);
+            p.units = c.units, p.sme_units = c.sme_units, p.allow_f8 = 1;
+            kai_gemm_plan plan;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+            EXPECT_NE(std::strstr(plan.gemm.ukernel->name, c.takes), nullptr)
+                << plan.gemm.ukernel->name << ", m " << c.m << ", " << c.sme_units << " of " << c.units;
+            p.m = 64, p.sme_units = 0;
+            kai_gemm_plan of_neon;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &of_neon), KAI_GEMM_OK);
+            const kai_gemm_format packed = of_neon.format;
+            p.sme_units = p.units, p.format = &packed;
+            ASSERT_EQ(kai_gemm_make_plan(&p, &plan), KAI_GEMM_OK);
+            EXPECT_EQ(plan.gemm.ukernel, of_neon.gemm.ukernel);
+        }
+    }
+}
+
 // With SME2, BFMOPA multiplies many rows; one row takes FMLAL with the same packed B.
 TEST(GemmF8, TakesOuterProducts) {
     constexpr uint64_t kNeeds = uint64_t{1} << KAI_CPU_SME | uint64_t{1} << KAI_CPU_SME2;
