@@ -1,5 +1,5 @@
-// FMMLA of kai/engines/asm/fp8.inc with the lowest, the highest and other registers, and what a disassembler says of it:
-// LLVM from 20 on. Not run: sme2_gas.cmake compares.
+// FMMLA of kai/engines/asm/fp8.inc with the lowest, the highest and other registers, and what a disassembler says of
+// it: LLVM from 20 on. Not run: sme2_gas.cmake compares.
 //
 // SPDX-License-Identifier: Apache-2.0
     .arch armv8-a

@@ -44,6 +44,7 @@
 .macro add_products p, c, b
     fmmla_f8 8 + 6 * \p + \c, \p, 4 + \b
 .endm
+// The same for all rows.
 .macro multiply_columns c, b
     add_products 0, \c, \b
     add_products 1, \c, \b
