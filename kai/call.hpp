@@ -203,6 +203,9 @@ using RunTable = Function<
 using RunTableQai8 = Function<
     kai_run_imatmul_rows_qai8_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
     &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::requantize>;
+using RunTableLowp = Function<
+    kai_run_imatmul_rows_lowp_fn, &K::m, &K::n, &K::k_chunk_count, &K::k_chunk_length, &K::lhs, &K::pad_ptr,
+    &K::lhs_ptr_offset, &K::rhs, &K::dst, &K::dst_stride_row, &K::lowp>;
 
 /// Arguments in structures. Bl: with the length of blocks in the config; Rows: with the rows (columns) of a panel.
 struct Unified {};
@@ -255,6 +258,7 @@ struct FloatsOf<RunBl> {
     ROW(KAI_UKERNEL_IMATMUL_QAI8, UkernelOf<RunChunksQai8, OffsetChunks, OffsetChunks>)    \
     ROW(KAI_UKERNEL_IMATMUL_ROWS, UkernelOf<RunTable, OffsetTable, OffsetChunks>)          \
     ROW(KAI_UKERNEL_IMATMUL_ROWS_QAI8, UkernelOf<RunTableQai8, OffsetTable, OffsetChunks>) \
+    ROW(KAI_UKERNEL_IMATMUL_ROWS_LOWP, UkernelOf<RunTableLowp, OffsetTable, OffsetChunks>) \
     ROW(KAI_UKERNEL_UNIFIED, UkernelOf<Unified, NoFunction, NoFunction>)                   \
     ROW(KAI_UKERNEL_UNIFIED_BL, UkernelOf<UnifiedBl, NoFunction, NoFunction>)              \
     ROW(KAI_UKERNEL_DWCONV, UkernelOf<NoFunction, NoFunction, NoFunction>)                 \

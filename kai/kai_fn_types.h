@@ -196,6 +196,13 @@ typedef void kai_run_imatmul_rows_qai8_fn(
     const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
     const struct kai_matmul_requantize32_params* params);
 
+/// kai_run_imatmul_rows_fn in low precision (uint8 and int8, kai_lowp.h): see kai_run_matmul_lowp_fn. The pad row holds
+/// the zero point of the LHS, -params->lhs_offset.
+typedef void kai_run_imatmul_rows_lowp_fn(
+    size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,
+    const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row,
+    const struct kai_matmul_lowp_params* params);
+
 /// Depthwise convolution: tiles of the output, whose pixels are found through tables of pointers.
 ///
 /// @param tiles       Number of tiles. A tile is kai_dwconv_tile.height x width outputs.

@@ -76,7 +76,8 @@ bool accepts(size_t rows, size_t kr, size_t sr) {
 /// The sizes may be codes.
 constexpr kai_packer_rules coded_rules(
     const kai_rhs_rules* table, size_t rows, size_t kr, size_t sr, const Format& f, size_t source_bits) {
-    const bool group_is_kr = f.group == Format::kr, bias = f.panel_head > 0, scale = f.panel_tail > 0;
+    const bool sums = f == kai::qau8p || f == kai::qsi8p || f == kai::qau8psumi32 || f == kai::qsi8psumi32;
+    const bool group_is_kr = f.group == Format::kr, bias = !sums && f.panel_head > 0, scale = !sums && f.panel_tail > 0;
     return {table, rows, kr, sr, group_is_kr, static_cast<uint8_t>(source_bits), bias, scale, f.block};
 }
 
@@ -128,6 +129,7 @@ KAI_SIGNATURE(KAI_UKERNEL_IMATMUL, kai_run_imatmul_fn, kai_get_packed_offset_chu
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_QAI8, kai_run_imatmul_qai8_fn, kai_get_packed_offset_chunks_fn)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS, kai_run_imatmul_rows_fn, LhsRows)
 KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS_QAI8, kai_run_imatmul_rows_qai8_fn, LhsRows)
+KAI_SIGNATURE(KAI_UKERNEL_IMATMUL_ROWS_LOWP, kai_run_imatmul_rows_lowp_fn, LhsRows)
 [[maybe_unused]] constexpr kai_ukernel_signature tiles_signature_of(kai_run_dwconv_tiles_fn*) {
     return KAI_UKERNEL_DWCONV_TILES;
 }

@@ -66,6 +66,7 @@ enum kai_ukernel_signature {
     /// kai_get_packed_offset_fn; the other offsets and sizes are NULL.
     KAI_UKERNEL_DWCONV_TILES,
     KAI_UKERNEL_DWCONV_TILES_QAI8,  ///< kai_run_dwconv_tiles_qai8_fn; the rest as KAI_UKERNEL_DWCONV_TILES
+    KAI_UKERNEL_IMATMUL_ROWS_LOWP,  ///< kai_run_imatmul_rows_lowp_fn; offsets as KAI_UKERNEL_IMATMUL_ROWS
 };
 
 /// How the functions of a packer are called: kai_lhs_pack.h and kai_rhs_pack.h. KAI_LHS_PACK_BL, KAI_LHS_QUANT_PACK:

@@ -28,7 +28,8 @@ set(allowed_portable ${allowed_core} kai/engines/superblocks/superblocks.hpp kai
     kai/engines/gguf/gguf.hpp kai/engines/inplace/inplace.hpp
     kai/engines/qai8dxp/qai8dxp_args.h
     kai/engines/qai8dxp/qai8dxp_families.inc kai/engines/lowp/lowp.hpp kai/engines/lowp/lowp_families.inc
-    kai/engines/lowp/lowp_nxk.inc kai/engines/lowp/lowp_sums.inc)
+    kai/engines/lowp/lowp_nxk.inc kai/engines/lowp/lowp_scalar.hpp kai/engines/lowp/lowp_sums.inc
+    kai/engines/lowp/lowp_table.inc)
 set(allowed_qai8dxp ${allowed_int_neon} kai/engines/qai8dxp)
 set(allowed_blocks ${allowed_int_neon} kai/engines/blocks kai/engines/qai8dxp/qai8dxp_args.h)
 set(allowed_superblocks ${allowed_blocks} kai/engines/superblocks)

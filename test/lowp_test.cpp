@@ -40,6 +40,15 @@ protected:
         rhs.bias.assign(n, 0.0f), rhs.multiplier.assign(n, 1 << 30), rhs.shift.assign(n, 0);
     }
 
+    /// For a kernel that finds its rows through a table: a chunk for each row. Empty for others.
+    std::vector<const void*> pointers_to(const std::vector<uint8_t>& l, size_t m, size_t k) const {
+        std::vector<const void*> pointers;
+        for (size_t i = 0; i < m && kai::takes_pointers(u); ++i) {
+            pointers.push_back(l.data() + i * k);
+        }
+        return pointers;
+    }
+
     /// Runs and compares: all elements in one call, and columns from n_step to the last but one.
     void check() {
         reference::Arithmetic arithmetic;
@@ -48,7 +57,8 @@ protected:
         const std::vector<double> values = reference::matmul(lhs, rhs, arithmetic).value;
         const size_t m = lhs.rows, n = rhs.rows, k = rhs.k;
         const std::vector<uint8_t> l = test::packed(lhs_format, lhs, {1, 1, 1});
-        const std::vector<uint8_t> r = test::packed(rhs_format, rhs, {u.get_nr(), u.get_kr(), u.get_sr()});
+        const Side padded = kai::is_indirect(u) ? reference::with_padded_chunks(rhs, 1, u.get_kr()) : rhs;
+        const std::vector<uint8_t> r = test::packed(rhs_format, padded, {u.get_nr(), u.get_kr(), u.get_sr()});
         const std::vector<int32_t> bias(rhs.bias.begin(), rhs.bias.end());
         for (const size_t first : {size_t{0}, u.get_n_step()}) {
             const size_t columns = first == 0 ? n : n > first + 1 ? n - first - 1 : 0;
@@ -66,7 +76,9 @@ protected:
             a.m = m, a.n = columns, a.index = first;
             kai::set_depth(a, k);
             a.lhs_stride = a.rhs_stride = k;
-            a.lhs = l.data(), a.rhs = r.data() + kai::rhs_offset(u, a, kai::Direct{});
+            a.rhs = r.data() + kai::rhs_offset(u, a, kai::Direct{});
+            const std::vector<const void*> rows = pointers_to(l, m, k);
+            a.lhs = rows.empty() ? static_cast<const void*>(l.data()) : rows.data();
             a.dst = dst.data(), a.dst_stride_row = columns, a.dst_stride_col = 1;
             a.lowp = &params;
             kai::run(u, a, test::Checked{}, test::substitute_of(u));

@@ -33,6 +33,7 @@ inline const std::vector<Work>& works() {
         {"int8 by pointers", {"qsi8cxpbi32sf32"}, {KAI_UKERNEL_IMATMUL_QAI8, KAI_UKERNEL_IMATMUL_ROWS_QAI8}, 0.03},
         {"int8 inside", {"qsi8cxpbi32sf32"}, {KAI_UKERNEL_MATMUL_QAI8, KAI_UKERNEL_MATMUL_ROWS_QAI8}, 0.03},
         {"uint8 by gemmlowp", {"qau8p", "qau8_nxk"}, {KAI_UKERNEL_MATMUL_LOWP, KAI_UKERNEL_MATMUL_LOWP_PLAIN}, 0.03},
+        {"uint8 by pointers", {"qau8p"}, {KAI_UKERNEL_IMATMUL_ROWS_LOWP}, 0.03},
         {"int8 by gemmlowp", {"qsi8p", "qsi8_nxk"}, {KAI_UKERNEL_MATMUL_LOWP, KAI_UKERNEL_MATMUL_LOWP_PLAIN}, 0.03},
         {"f32, unified", {"f32pbiasf32"}, {KAI_UKERNEL_UNIFIED}, 0.001},
         {"f16, unified", {"f16pbiasf16"}, {KAI_UKERNEL_UNIFIED}, 0.005},
@@ -150,11 +151,11 @@ private:
     bool by_pointers() const {
         const kai_ukernel_signature s = call_.ukernel->signature;
         return s == KAI_UKERNEL_IMATMUL || s == KAI_UKERNEL_IMATMUL_QAI8 || s == KAI_UKERNEL_IMATMUL_ROWS ||
-               s == KAI_UKERNEL_IMATMUL_ROWS_QAI8;
+               s == KAI_UKERNEL_IMATMUL_ROWS_QAI8 || s == KAI_UKERNEL_IMATMUL_ROWS_LOWP;
     }
     bool by_gemmlowp() const {
         const kai_ukernel_signature s = call_.ukernel->signature;
-        return s == KAI_UKERNEL_MATMUL_LOWP || s == KAI_UKERNEL_MATMUL_LOWP_PLAIN;
+        return s == KAI_UKERNEL_MATMUL_LOWP || s == KAI_UKERNEL_MATMUL_LOWP_PLAIN || s == KAI_UKERNEL_IMATMUL_ROWS_LOWP;
     }
 
     /// Packs weights of N x K, or leaves them as they are. `source`: what the packer reads; one of N x K if there is.

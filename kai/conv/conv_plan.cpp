@@ -18,6 +18,8 @@ constexpr size_t kPartColumns = 256;
 constexpr size_t kFewRows = 16, kManyRows = 256;
 /// Units for each thread, so that all end at the same time.
 constexpr size_t kUnitsOfThread = 4;
+/// Channels of a group that taps may be padded to: of dot products and of SMMLA.
+constexpr size_t kWidestGroup = 8;
 /// Below so many channels on either side, transforms take longer than the products that they save.
 constexpr size_t kWinogradChannels = 16;
 
@@ -188,9 +190,6 @@ const kai_ukernel* indirect_of(const Plan& plan) {
 Violation plan_indirect(Plan& plan) {
     const Problem& p = plan.problem;
     const Violation none = fail_of(KAI_GEMM_UNSUPPORTED, plan.path, "a micro-kernel that reads a table of pointers");
-    if (gemm::is_lowp(p.kind)) {
-        return none;
-    }
     set_parts(plan);
     const size_t pixels = phase_pixels(plan), taps = taps_of(plan);
     if (const Violation violation = set_products(
@@ -204,6 +203,11 @@ Violation plan_indirect(Plan& plan) {
     }
     // Each tap begins at a multiple of kr in the packed weights.
     const size_t kr = plan.ukernel->get_kr(), padded = round_up(plan.tap_channels, kr);
+    // Low precision on Armv8.0 and in portable C++ gathers rows, too, and multiplies what pads their taps.
+    const bool demanded = p.path == KAI_CONV_INDIRECT || p.weights_of != nullptr;
+    if (kr > kWidestGroup && padded != plan.tap_channels && !demanded) {
+        return fail_of(KAI_GEMM_UNSUPPORTED, plan.path, "whole groups of 16 channels");
+    }
     plan.lhs_packer = kai_registry_lhs_packer(plan.ukernel, 0);
     if (padded != plan.tap_channels) {
         plan.tap_channels = padded;

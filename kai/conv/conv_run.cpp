@@ -276,6 +276,8 @@ void run_indirect(const Unit& u) {
         call.clamp = direct, call.clamp_min = u.p.clamp_min, call.clamp_max = u.p.clamp_max;
         if (u.p.kind == KAI_GEMM_INT8_STATIC) {
             call.requantize = {u.p.out_min, u.p.out_max, u.p.out_zero_point};
+        } else if (u.x.lowp != nullptr) {
+            call.lowp = operands_of(u.x, u.t.m.column).lowp;
         }
         kai_call_run(&call, 0, 0, s.count, plan.part_columns);
         if (!direct) {

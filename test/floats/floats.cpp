@@ -289,9 +289,9 @@ int main() {
         // Indirect operands are copied, unified ones are those of other micro-kernels.
         if (!kai_registry_runnable(u.features, nullptr, 0) || u.signature == KAI_UKERNEL_IMATMUL ||
             u.signature == KAI_UKERNEL_IMATMUL_QAI8 || u.signature == KAI_UKERNEL_IMATMUL_ROWS ||
-            u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8 || u.signature == KAI_UKERNEL_UNIFIED ||
-            u.signature == KAI_UKERNEL_DWCONV || u.signature == KAI_UKERNEL_DWCONV_TILES ||
-            u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
+            u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8 || u.signature == KAI_UKERNEL_IMATMUL_ROWS_LOWP ||
+            u.signature == KAI_UKERNEL_UNIFIED || u.signature == KAI_UKERNEL_DWCONV ||
+            u.signature == KAI_UKERNEL_DWCONV_TILES || u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
             continue;
         }
         run(u, nullptr, KAI_GGUF_F32);

@@ -73,10 +73,10 @@ Operands::Operands(
       chunks(test::packed(lhs_format, l, {1, 1, 1}), flush),
       padding(Chunks(l.k).length * lhs_format.bits() / 8, Flush::end, 0),
       bias_m(0),
-      bias_n(0),
+      bias_n(r.multiplier.empty() ? std::vector<uint8_t>() : bytes_as<int32_t>(r.bias), flush),
       offset_n(0),
-      multiplier(0),
-      shift(0) {
+      multiplier(bytes_as<int32_t>(r.multiplier), flush),
+      shift(bytes_as<int32_t>(r.shift), flush) {
     const Chunks c(k);
     const size_t length = padding.size();
     for (size_t row = 0; row < m; ++row) {

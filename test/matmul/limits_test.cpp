@@ -109,7 +109,7 @@ Limits mlal_limits(const kai_ukernel& u, bool has_blocks, const Stride& stride) 
 
 /// Empty if no more is known of the kernel than its steps.
 Limits limits_of(const kai_ukernel& u, bool has_blocks, const Stride& stride) {
-    if (u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8) {
+    if (u.signature == KAI_UKERNEL_IMATMUL_ROWS_QAI8 || u.signature == KAI_UKERNEL_IMATMUL_ROWS_LOWP) {
         // Blocks of rows that are gathered; a row that is not. Tiles of 4 rows that are packed and those that are not;
         // rows in two tiles of 4.
         using L = kai::StaticLimits;

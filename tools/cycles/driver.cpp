@@ -162,6 +162,15 @@ void set_static_fields(const kai_ukernel& u, uint8_t* rhs, size_t n) {
     }
 }
 
+/// One scale for all channels, symmetric weights.
+const kai_matmul_lowp_params* lowp_params() {
+    static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
+    static kai_matmul_lowp_params lowp = {};
+    lowp.lhs_offset = -100, lowp.max_value = 127;
+    lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
+    return &lowp;
+}
+
 void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     const size_t m = arg("m", 64), n = arg("n", 64), k = arg("k", 512);
     kernel.m = m, kernel.n = n, kernel.bl = arg("bl", 32);
@@ -193,11 +202,7 @@ void prepare_kernel(const kai_ukernel& u, const Arguments& arg) {
     static const kai_matmul_requantize32_params kRequantize = {-128, 127, 3};
     static const int32_t kLut[64] = {-2, -1, 1, 2};
     kernel.requantize = &kRequantize, kernel.lut = kLut;
-    static constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
-    static kai_matmul_lowp_params lowp = {};
-    lowp.lhs_offset = -100, lowp.max_value = 127;
-    lowp.multiplier = &kMultiplier, lowp.shift = &kShift;
-    kernel.lowp = &lowp;
+    kernel.lowp = lowp_params();
     static kai_matmul_offsets offsets = {};
     offsets.lhs_offset = -100, offsets.rhs_offset = static_cast<int32_t>(arg("rhs_offset", 0));
     kernel.offsets = &offsets;
@@ -437,6 +442,7 @@ constexpr Conv kConvs[] = {
     {"kai_conv_run_f32", KAI_GEMM_DENSE, kai_dt_f32},
     {"kai_conv_run_f16", KAI_GEMM_DENSE, kai_dt_f16},
     {"kai_conv_run_int8_static", KAI_GEMM_INT8_STATIC, kai_dt_int8},
+    {"kai_conv_run_uint8_lowp", KAI_GEMM_UINT8_LOWP, kai_dt_uint8},
 };
 const Conv* conv;
 kai_conv_plan conv_plan;
@@ -456,8 +462,12 @@ void prepare_conv(const Conv& of, const Arguments& arg) {
     const Bits bits = of.type == kai_dt_f32 ? Bits::f32 : of.type == kai_dt_f16 ? Bits::f16 : Bits::any;
     kai_gemm_weights weights = {};
     weights.b = buffer(n * p.in_channels / p.groups * filter * filter * 4, bits);
-    weights.scale = buffer(n * sizeof(float), Bits::f32);
-    std::fill_n(static_cast<float*>(const_cast<void*>(weights.scale)), n, kStaticScale);
+    if (of.kind == KAI_GEMM_INT8_STATIC) {
+        weights.scale = buffer(n * sizeof(float), Bits::f32);
+        std::fill_n(static_cast<float*>(const_cast<void*>(weights.scale)), n, kStaticScale);
+    } else if (of.kind == KAI_GEMM_UINT8_LOWP) {
+        convolved.lowp = lowp_params();
+    }
     uint8_t* const packed = buffer(conv_plan.packed_size, Bits::any);
     workspace = buffer(conv_plan.workspace_size + conv_plan.pack_workspace_size, Bits::any);
     kai_conv_pack(&conv_plan, &weights, packed, conv_plan.packed_size, workspace, conv_plan.pack_workspace_size);

@@ -93,6 +93,13 @@
         const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row, \
         const struct kai_matmul_requantize32_params* params)
 
+/// kai_run_imatmul_rows_lowp_fn
+#define KAI_RUN_IMATMUL_ROWS_LOWP(NAME)                                                                       \
+    void kai_run_##NAME(                                                                                      \
+        size_t m, size_t n, size_t k_chunk_count, size_t k_chunk_length, const void* indirection_buffer,      \
+        const void* pad_ptr, size_t lhs_ptr_offset, const void* rhs_packed, void* dst, size_t dst_stride_row, \
+        const struct kai_matmul_lowp_params* params)
+
 // ---- Packers
 
 /// kai_run_lhs_pack_bl_fn, kai_run_lhs_pack_bl_f32_fn

@@ -1,10 +1,12 @@
 // The low-precision kernels: uint8 or int8 with offsets, int32 sums, requantised or as they are. Shared by all engines.
+// Rows lie as a matrix, or are found through a table of pointers (lowp_table.inc).
 //
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kai/kai_lowp.h"
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/row_table.hpp"
 
 namespace kai {
 namespace {
@@ -23,6 +25,13 @@ struct Lowp {
     const kai_matmul_lowp_params* params;
     const kai_matmul_offsets* offsets;           // of int32 results, in place of params; or NULL
     bool for_a55 = false, signs_differ = false;  // a kernel for Cortex-A55; int32 sums of uint8 and int8
+    /// Rows through a table (lowp_table.inc): lhs are its pointers. Gathered rows: lhs are these, and there is none.
+    const RowTable* table = nullptr;
+    size_t padding = 0;  // of k: ends of chunks, zeros on both sides, which do not count
+
+    KAI_INLINE uint32_t depth() const {
+        return static_cast<uint32_t>(k - padding);
+    }
 };
 
 /// Of a row of a call with int32 results.
@@ -39,11 +48,7 @@ constexpr uint8_t flip_of(kai_datatype type) {
 /// The engine: a source that includes lowp_families.inc or lowp_nxk.inc defines it. m, n > 0.
 void multiply(const Lowp& p);
 
-[[gnu::noinline, maybe_unused]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
-    check_element(dst_stride_col, 1, function);
-    if (p.m == 0 || p.n == 0) {
-        return;
-    }
+KAI_INLINE void check_params(const Lowp& p, const char* function) {
     const kai_matmul_lowp_params& q = *p.params;
     KAI_REQUIRE(
         function, q.min_value <= q.max_value, bounds_out_of_order, static_cast<double>(q.min_value),
@@ -54,7 +59,14 @@ void multiply(const Lowp& p);
             function, shift >= least && shift <= 31, out_of_range, "shift", static_cast<int>(shift),
             static_cast<int>(least), 31);
     }
-    multiply(p);
+}
+
+[[gnu::noinline, maybe_unused]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
+    check_element(dst_stride_col, 1, function);
+    if (p.m != 0 && p.n != 0) {
+        check_params(p, function);
+        multiply(p);
+    }
 }
 
 }  // namespace

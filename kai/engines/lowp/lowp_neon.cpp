@@ -52,9 +52,14 @@ void multiply(const Lowp& p) {
     (p.params->pipeline == KAI_LOWP_LEGACY ? multiply<Legacy> : multiply<FixedPoint>)(p);
 }
 
+bool reads_table(const Lowp&) {
+    return false;
+}
+
 }  // namespace
 }  // namespace kai
 
 #define KAI_ISA_neon KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
 #include "kai/engines/lowp/lowp_nxk.inc"
+#include "kai/engines/lowp/lowp_table.inc"

@@ -7,8 +7,9 @@
 //     sum of a' * b'  +  A * sum of b'  +  B * sum of a'  +  k * A * B
 //
 // The second term and the bias belong to the column, the last two to the row. So does the surplus of a tile's products,
-// the sum of a' over k % 16 >= 8. Sums of columns that are not packed are made by the tiles of the first rows, or here
-// if k is large, unless A is 0.
+// the sum of a' over k % 16 >= 8, and what is counted for k that are padding, zeros on both sides: lhs_offset *
+// rhs_offset each. Sums of columns that are not packed are made by the tiles of the first rows, or here if k is large,
+// unless A is 0.
 //
 // Edges: a tile has exactly the rows that exist; the last columns that are not packed overlap the ones before, or are
 // one column four times. The last k % 16 are copied.
@@ -102,7 +103,9 @@ KAI_INLINE void copy_tail(uint8_t* to, const uint8_t* from, size_t count, uint8_
 [[gnu::noinline]] void prepare_rows(const Lowp& p, size_t first, size_t count, Rows& rows) {
     const auto offset = static_cast<uint32_t>(p.params->lhs_offset) + p.flip;
     const auto rhs_offset = static_cast<uint32_t>(p.params->rhs_offset) + p.flip;
-    const auto constant = static_cast<int32_t>(static_cast<uint32_t>(p.k) * offset * rhs_offset);
+    const uint32_t padding = static_cast<uint32_t>(p.padding) * static_cast<uint32_t>(p.params->lhs_offset) *
+                             static_cast<uint32_t>(p.params->rhs_offset);
+    const auto constant = static_cast<int32_t>(static_cast<uint32_t>(p.k) * offset * rhs_offset - padding);
     const size_t whole = p.k / 16 * 16, tail = p.k - whole;
     for (size_t i = 0; i < count; i += 4) {
         const uint8_t *lines[4], *tails[4];

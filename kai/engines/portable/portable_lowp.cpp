@@ -7,7 +7,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/core/limits.hpp"
-#include "kai/engines/lowp/lowp.hpp"
+#include "kai/engines/lowp/lowp_scalar.hpp"
 
 namespace kai {
 namespace {
@@ -69,22 +69,6 @@ KAI_INLINE uint32_t multiply(const Line& a, const Line& b, size_t count) {
     return static_cast<uint32_t>(sum);
 }
 
-/// kai_lowp.h says what the pipelines do.
-KAI_INLINE int32_t requantised(int32_t x, int32_t multiplier, int32_t shift, const kai_matmul_lowp_params& q) {
-    const auto wrapped = [](uint32_t bits) { return static_cast<int32_t>(bits); };
-    const auto divided = [](int64_t value, int32_t exponent) {  // by 2^exponent, to nearest, ties away from zero
-        const int64_t half = exponent > 0 ? int64_t{1} << (exponent - 1) : 0;
-        return value < 0 ? -((half - value) >> exponent) : (value + half) >> exponent;
-    };
-    const auto bits = static_cast<uint32_t>(x), offset = static_cast<uint32_t>(q.result_offset);
-    if (q.pipeline == KAI_LOWP_LEGACY) {
-        return static_cast<int32_t>(divided(wrapped((bits + offset) * static_cast<uint32_t>(multiplier)), shift));
-    }
-    const int64_t product = int64_t{wrapped(bits << (shift > 0 ? shift : 0))} * multiplier;
-    const int64_t high = (product + (int64_t{1} << 30)) >> 31, saturated = high > INT32_MAX ? INT32_MAX : high;
-    return wrapped(static_cast<uint32_t>(divided(saturated, shift < 0 ? -shift : 0)) + offset);
-}
-
 /// store(row, column, sums, count): the results of a row, from this column on.
 template <class Store>
 [[gnu::noinline]] void multiply(const Lowp& p, const kai_matmul_offsets& q, Store store) {
@@ -105,7 +89,7 @@ template <class Store>
             for (size_t c = 0; c < some_columns; ++c) {
                 const auto bias = q.bias != nullptr ? static_cast<uint32_t>(q.bias[n0 + c]) : 0;
                 for (size_t r = 0; r < some_rows; ++r) {
-                    sums[r][c] = bias + static_cast<uint32_t>(p.k) * lhs_offset(m0 + r) * rhs_offset(n0 + c);
+                    sums[r][c] = bias + p.depth() * lhs_offset(m0 + r) * rhs_offset(n0 + c);
                 }
             }
             for (size_t k0 = 0; k0 < p.k; k0 += kChunk) {
@@ -143,20 +127,17 @@ void multiply(const Lowp& p) {
         return;
     }
     const kai_matmul_lowp_params& q = *p.params;
-    const int32_t least = p.flip != 0 ? 0 : INT8_MIN, most = p.flip != 0 ? UINT8_MAX : INT8_MAX;
-    const auto saturated = [&](int32_t x) { return x < least ? least : x > most ? most : x; };
     multiply(
         p, {q.lhs_offset, q.rhs_offset, nullptr, nullptr, q.bias},
         [&](size_t i, size_t j, const uint32_t* sums, size_t count) {
-            uint8_t* dst = p.dst + i * p.dst_stride + j;
             for (size_t c = 0; c < count; ++c) {
-                const size_t channel = q.per_channel ? j + c : 0;
-                const int32_t x =
-                    requantised(static_cast<int32_t>(sums[c]), q.multiplier[channel], q.shift[channel], q);
-                const int32_t clamped = x < q.min_value ? q.min_value : x > q.max_value ? q.max_value : x;
-                dst[c] = static_cast<uint8_t>(saturated(clamped));
+                p.dst[i * p.dst_stride + j + c] = result_of(p, sums[c], j + c);
             }
         });
+}
+
+bool reads_table(const Lowp&) {
+    return false;
 }
 
 }  // namespace
@@ -166,3 +147,4 @@ void multiply(const Lowp& p) {
 #include "kai/engines/lowp/lowp_families.inc"
 #include "kai/engines/lowp/lowp_nxk.inc"
 #include "kai/engines/lowp/lowp_sums.inc"
+#include "kai/engines/lowp/lowp_table.inc"

@@ -87,11 +87,8 @@ KAI_INLINE void set_panel(const uint8_t* panel, Qai8Args& args) {
 template <class Isa>
 [[gnu::noinline]] void multiply(const Qai8& p, const kai_matmul_requantize32_params& params, const char* function) {
     Qai8Args args = requantisation(params, function);
-    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = args.starts_stride = p.rhs_stride;
-    args.dst_width = kPanel;
-    if (p.table != nullptr) {
-        args.chunks = p.k == 0 ? 0 : p.table->chunks, args.pad = p.table->pad, args.offset = p.table->offset;
-    }
+    set_rows(p, args);
+    args.starts_stride = p.rhs_stride, args.dst_width = kPanel;
     typename Isa::Storage storage;
     uint8_t results[kMostRows][kPanel];
     const size_t block = Isa::block_rows(p.m, p.n, p.k, kMostRows);

@@ -389,32 +389,32 @@ func \name, hidden
     return
 endfunc
 .endm
+// Tiles of 1 to 6 rows, of rows as they lie or in a table: \name, \name_table.
+.macro tiles_of name, in_table_
+    .set    in_table, \in_table_
+    rows_tile kai_\name\()_1x16_neon_dotprod, 1
+    rows_tile kai_\name\()_2x16_neon_dotprod, 2
+    rows_tile kai_\name\()_3x16_neon_dotprod, 3
+    rows_tile kai_\name\()_4x16_neon_dotprod, 4
+    rows_tile kai_\name\()_5x16_neon_dotprod, 5
+    rows_tile kai_\name\()_6x16_neon_dotprod, 6
+.endm
+.macro tiles name, unsigned_
+    .set    unsigned, \unsigned_
+    tiles_of \name, 0
+    tiles_of \name\()_table, 1
+.endm
+// The same by halves.
+.macro tiles_by_halves name, unsigned_
+    .set    unsigned, \unsigned_
     .set    in_table, 0
-    .set    halves, 0
-    .set    unsigned, 0
-    rows_tile kai_qai8_1x16_neon_dotprod, 1
-    rows_tile kai_qai8_2x16_neon_dotprod, 2
-    rows_tile kai_qai8_3x16_neon_dotprod, 3
-    rows_tile kai_qai8_4x16_neon_dotprod, 4
-    rows_tile kai_qai8_5x16_neon_dotprod, 5
-    rows_tile kai_qai8_6x16_neon_dotprod, 6
-    .set    unsigned, 1
-    rows_tile kai_qau8_1x16_neon_dotprod, 1
-    rows_tile kai_qau8_2x16_neon_dotprod, 2
-    rows_tile kai_qau8_3x16_neon_dotprod, 3
-    rows_tile kai_qau8_4x16_neon_dotprod, 4
-    rows_tile kai_qau8_5x16_neon_dotprod, 5
-    rows_tile kai_qau8_6x16_neon_dotprod, 6
-    .set    halves, 1
-    rows_tile kai_qau8_6x16_neon_dotprod_cortexa55, 6
-    .set    unsigned, 0
-    rows_tile kai_qai8_6x16_neon_dotprod_cortexa55, 6
+    rows_tile kai_\name\()_6x16_neon_dotprod_cortexa55, 6
     .set    in_table, 1
-    rows_tile kai_qai8_table_6x16_neon_dotprod_cortexa55, 6
+    rows_tile kai_\name\()_table_6x16_neon_dotprod_cortexa55, 6
+.endm
     .set    halves, 0
-    rows_tile kai_qai8_table_1x16_neon_dotprod, 1
-    rows_tile kai_qai8_table_2x16_neon_dotprod, 2
-    rows_tile kai_qai8_table_3x16_neon_dotprod, 3
-    rows_tile kai_qai8_table_4x16_neon_dotprod, 4
-    rows_tile kai_qai8_table_5x16_neon_dotprod, 5
-    rows_tile kai_qai8_table_6x16_neon_dotprod, 6
+    tiles   qai8, 0
+    tiles   qau8, 1
+    .set    halves, 1
+    tiles_by_halves qai8, 0
+    tiles_by_halves qau8, 1

@@ -1,5 +1,5 @@
 // Static int8 (qai8_neon.hpp), low precision (qai8_neon_lowp.hpp) and int32 sums (qai8_neon_sums.hpp) with SDOT and
-// UDOT: rows as they lie, the last k % 16 copied; or through a table. Tiles: qai8_neon_dotprod.S.
+// UDOT: rows as they lie, the last k % 16 copied; the first two also through a table. Tiles: qai8_neon_dotprod.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/qai8/qai8_neon.hpp"
@@ -13,7 +13,9 @@ extern "C" kai::Qai8TileFn kai_qai8_1x16_neon_dotprod, kai_qai8_2x16_neon_dotpro
     kai_qau8_6x16_neon_dotprod, kai_qai8_6x16_neon_dotprod_cortexa55, kai_qau8_6x16_neon_dotprod_cortexa55,
     kai_qai8_table_1x16_neon_dotprod, kai_qai8_table_2x16_neon_dotprod, kai_qai8_table_3x16_neon_dotprod,
     kai_qai8_table_4x16_neon_dotprod, kai_qai8_table_5x16_neon_dotprod, kai_qai8_table_6x16_neon_dotprod,
-    kai_qai8_table_6x16_neon_dotprod_cortexa55;
+    kai_qau8_table_1x16_neon_dotprod, kai_qau8_table_2x16_neon_dotprod, kai_qau8_table_3x16_neon_dotprod,
+    kai_qau8_table_4x16_neon_dotprod, kai_qau8_table_5x16_neon_dotprod, kai_qau8_table_6x16_neon_dotprod,
+    kai_qai8_table_6x16_neon_dotprod_cortexa55, kai_qau8_table_6x16_neon_dotprod_cortexa55;
 
 namespace kai {
 namespace {
@@ -61,22 +63,25 @@ struct Dotprod {
 };
 
 /// Rows through a table, whose blocks of 6 rows are tiles: Qai8::lhs are its pointers.
+template <bool is_unsigned>
 struct DotprodTable {
-    using Gathered = Dotprod<false>;
+    using Gathered = Dotprod<is_unsigned>;
     static constexpr size_t kMostParts = 2, kTile = Gathered::kTile;
     static constexpr Qai8TileFn* kTiles[kTile + 1] = {
         nullptr,
-        kai_qai8_table_1x16_neon_dotprod,
-        kai_qai8_table_2x16_neon_dotprod,
-        kai_qai8_table_3x16_neon_dotprod,
-        kai_qai8_table_4x16_neon_dotprod,
-        kai_qai8_table_5x16_neon_dotprod,
-        kai_qai8_table_6x16_neon_dotprod};
+        is_unsigned ? kai_qau8_table_1x16_neon_dotprod : kai_qai8_table_1x16_neon_dotprod,
+        is_unsigned ? kai_qau8_table_2x16_neon_dotprod : kai_qai8_table_2x16_neon_dotprod,
+        is_unsigned ? kai_qau8_table_3x16_neon_dotprod : kai_qai8_table_3x16_neon_dotprod,
+        is_unsigned ? kai_qau8_table_4x16_neon_dotprod : kai_qai8_table_4x16_neon_dotprod,
+        is_unsigned ? kai_qau8_table_5x16_neon_dotprod : kai_qai8_table_5x16_neon_dotprod,
+        is_unsigned ? kai_qau8_table_6x16_neon_dotprod : kai_qai8_table_6x16_neon_dotprod};
+    static constexpr Qai8TileFn* kForA55 =
+        is_unsigned ? kai_qau8_table_6x16_neon_dotprod_cortexa55 : kai_qai8_table_6x16_neon_dotprod_cortexa55;
 
     struct Storage {};
 
     /// Tiles take 16 k at a time.
-    KAI_INLINE static bool takes(const StaticTable& table) {
+    KAI_INLINE static bool takes(const RowTable& table) {
         return table.length % 16 == 0;
     }
     KAI_INLINE static size_t block_rows(size_t m, size_t n, size_t k, size_t most) {
@@ -86,7 +91,7 @@ struct DotprodTable {
         const size_t steps = p.table->length / 16, many = rows / kTile * kTile;
         size_t count = 0;
         if (many != 0) {
-            Qai8TileFn* const run = p.for_a55 ? kai_qai8_table_6x16_neon_dotprod_cortexa55 : kTiles[kTile];
+            Qai8TileFn* const run = p.for_a55 ? kForA55 : kTiles[kTile];
             parts[count++] = {run, 0, many / kTile, steps, 0, 0, nullptr, false};
         }
         if (rows != many) {
@@ -107,7 +112,7 @@ extern "C" {
 #include "kai/ukernels/matmul/matmul_clamp_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 #undef KAI_ISA_neon_dotprod
 
-#define KAI_MULTIPLY(NAME) KAI_MULTIPLY_TABLE_QAI8_NEON(DotprodTable, NAME)
+#define KAI_MULTIPLY(NAME) KAI_MULTIPLY_TABLE_QAI8_NEON(DotprodTable<false>, NAME)
 #define KAI_DEFINE_TABLE(...) KAI_DEFINE_IMATMUL_STATIC(KAI_MULTIPLY, __VA_ARGS__)
 #define KAI_ISA_neon_dotprod KAI_LINES(KAI_DEFINE_TABLE)
 #define KAI_IMATMUL_ROWS KAI_LINE
@@ -125,7 +130,14 @@ void multiply(const Lowp& p) {
     if (p.offsets != nullptr) {
         return p.flip != 0 ? multiply_sums<Dotprod<true>>(p) : multiply_sums<Dotprod<false>>(p);
     }
+    if (p.table != nullptr) {
+        return p.flip != 0 ? multiply_lowp<DotprodTable<true>>(p) : multiply_lowp<DotprodTable<false>>(p);
+    }
     p.flip != 0 ? multiply_lowp<Dotprod<true>>(p) : multiply_lowp<Dotprod<false>>(p);
+}
+
+bool reads_table(const Lowp& p) {
+    return DotprodTable<false>::takes(*p.table);
 }
 
 }  // namespace
@@ -134,3 +146,4 @@ void multiply(const Lowp& p) {
 #define KAI_ISA_neon_dotprod KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
 #include "kai/engines/lowp/lowp_sums.inc"
+#include "kai/engines/lowp/lowp_table.inc"

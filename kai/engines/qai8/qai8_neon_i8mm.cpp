@@ -202,6 +202,10 @@ namespace {
 
 void multiply(const Lowp& p) {
     const bool is_unsigned = p.flip != 0;
+    if (p.table != nullptr) {
+        return is_unsigned ? multiply_lowp<PackedTable<I8mm<Types::both_uint8>>>(p)
+                           : multiply_lowp<PackedTable<I8mm<Types::both_int8>>>(p);
+    }
     if (p.offsets == nullptr) {
         return is_unsigned ? multiply_lowp<I8mm<Types::both_uint8>>(p) : multiply_lowp<I8mm<Types::both_int8>>(p);
     }
@@ -211,9 +215,14 @@ void multiply(const Lowp& p) {
     is_unsigned ? multiply_sums<I8mm<Types::both_uint8>>(p) : multiply_sums<I8mm<Types::both_int8>>(p);
 }
 
+bool reads_table(const Lowp& p) {
+    return PackedTable<I8mm<Types::both_int8>>::takes(*p.table);
+}
+
 }  // namespace
 }  // namespace kai
 
 #define KAI_ISA_neon_i8mm KAI_LOWP_LINES
 #include "kai/engines/lowp/lowp_families.inc"
 #include "kai/engines/lowp/lowp_sums.inc"
+#include "kai/engines/lowp/lowp_table.inc"

@@ -8,6 +8,8 @@
 //     sum of lhs * rhs  +  A * sum of rhs + bias  +  B * sum of lhs + k * A * B
 //                          the start of a column     the term of a row, not if B is 0
 //
+// Of rows that are found through a table, k is without what pads their chunks.
+//
 // One panel of 16 columns at a time, for a block of rows, whose sums are on the stack: lowp_neon.hpp makes them
 // results.
 //
@@ -22,13 +24,28 @@ namespace {
 
 static_assert(kPanel == kStrip);
 
+/// The sum of the k of a row, modulo 2^32.
+[[gnu::noinline]] uint32_t sum_of(const Qai8& p, size_t row, bool is_unsigned) {
+    if (p.table == nullptr) {
+        return static_cast<uint32_t>(sum_of_row(p.row(row), p.k, is_unsigned));
+    }
+    const RowTable& table = *p.table;
+    uint32_t sum = 0;
+    for (size_t chunk = 0; chunk < table.chunks; ++chunk) {
+        const uint8_t* const from = table.at(table.row(row)[chunk * table.group]);
+        sum += static_cast<uint32_t>(sum_of_row(from, table.length, is_unsigned));
+    }
+    return sum;
+}
+
 template <class Isa, class Pipeline>
 [[gnu::noinline]] void multiply_lowp(const Lowp& p) {
     const kai_matmul_lowp_params& q = *p.params;
-    const Qai8 rows_of_p = {p.m, p.n, p.k, p.lhs, p.lhs_stride, p.rhs, p.rhs_stride, p.dst, p.dst_stride, p.for_a55};
+    const Qai8 rows_of_p = {p.m,          p.n,   p.k,          p.lhs,     p.lhs_stride, p.rhs,
+                            p.rhs_stride, p.dst, p.dst_stride, p.for_a55, p.table};
     const Finish<Pipeline> finish(p);
     const auto rhs_offset = static_cast<uint32_t>(q.rhs_offset);
-    const uint32_t constant = static_cast<uint32_t>(p.k) * static_cast<uint32_t>(q.lhs_offset) * rhs_offset;
+    const uint32_t constant = p.depth() * static_cast<uint32_t>(q.lhs_offset) * rhs_offset;
     constexpr size_t kRows = StaticLimits::kSumRows;
     typename Isa::Storage storage;
     int32_t sums[kRows][kStrip], terms[kRows] = {}, starts[kStrip];
@@ -36,16 +53,15 @@ template <class Isa, class Pipeline>
     columns.take_one(q);
     Qai8Args args = {};
     args.sums = 1;
-    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
+    set_rows(rows_of_p, args);
     const size_t block = Isa::block_rows(p.m, p.n, p.k, kRows);
     for (size_t first = 0; first < p.m; first += block) {
         const size_t rows = min(p.m - first, block);
-        const uint8_t* const lhs = p.k == 0 ? nullptr : p.lhs + first * p.lhs_stride;
+        const uint8_t* const lhs = rows_of_p.row(first);
         Qai8Part parts[Isa::kMostParts];
         const size_t count = Isa::prepare(rows_of_p, first, rows, storage, parts);
         for (size_t i = 0; i < rows && rhs_offset != 0; ++i) {
-            const auto sum = static_cast<uint32_t>(sum_of_row(lhs + i * args.lhs_stride, p.k, p.flip != 0));
-            terms[i] = static_cast<int32_t>(rhs_offset * sum + constant);
+            terms[i] = static_cast<int32_t>(rhs_offset * sum_of(rows_of_p, first + i, p.flip != 0) + constant);
         }
         for (size_t n0 = 0; n0 < p.n; n0 += kStrip) {
             const size_t width = min(p.n - n0, kStrip);

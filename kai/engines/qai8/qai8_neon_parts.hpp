@@ -8,7 +8,7 @@
 
 #include "kai/engines/core/base.hpp"
 #include "kai/engines/core/limits.hpp"
-#include "kai/engines/core/static_table.hpp"
+#include "kai/engines/core/row_table.hpp"
 #include "kai/engines/qai8/qai8_args.h"
 
 namespace kai {
@@ -29,8 +29,8 @@ struct Qai8 {
     size_t rhs_stride;  // from panel to panel
     uint8_t* dst;
     size_t dst_stride;
-    bool for_a55;                        // SDOT: tiles of 6 rows for Cortex-A55
-    const StaticTable* table = nullptr;  // through which rows are found
+    bool for_a55;                     // SDOT: tiles of 6 rows for Cortex-A55
+    const RowTable* table = nullptr;  // through which rows are found: lhs are its pointers
 
     /// A row as it lies.
     KAI_INLINE const uint8_t* row(size_t i) const {
@@ -49,6 +49,13 @@ struct Qai8Part {
     bool is_short;  ///< the last tile has a row less
 };
 
+/// What the whole call shares of its rows.
+KAI_INLINE void set_rows(const Qai8& p, Qai8Args& args) {
+    args.lhs_stride = p.k == 0 ? 0 : p.lhs_stride, args.rhs_stride = p.rhs_stride;
+    if (p.table != nullptr) {
+        args.chunks = p.k == 0 ? 0 : p.table->chunks, args.pad = p.table->pad, args.offset = p.table->offset;
+    }
+}
 /// `lhs`: the first row of the block.
 KAI_INLINE void set_part(const Qai8Part& part, Qai8Args& args, const uint8_t* lhs) {
     args.lhs = lhs == nullptr ? nullptr : lhs + part.first * args.lhs_stride;

@@ -38,7 +38,7 @@ struct PackedTable {
     };
 
     /// A block of 4 rows fits.
-    KAI_INLINE static bool takes(const StaticTable& table) {
+    KAI_INLINE static bool takes(const RowTable& table) {
         return table.chunks * ((table.length + kGroup - 1) / kGroup * kGroup) <= StaticLimits::kGatheredBytes / kTile;
     }
     KAI_INLINE static size_t room_for(size_t k) {
@@ -54,7 +54,7 @@ struct PackedTable {
 
     /// Rows of a block.
     struct Rows {
-        const StaticTable& table;
+        const RowTable& table;
         size_t first;
 
         template <size_t tile>
@@ -76,7 +76,7 @@ struct PackedTable {
     };
     [[gnu::noinline]] static size_t prepare(
         const Qai8& p, size_t first, size_t rows, Storage& storage, Qai8Part* parts) {
-        StaticTable table = *p.table;
+        RowTable table = *p.table;
         table.group = kTile;  // a constant: no division
         const Rows from = {table, first};
         Qai8Part next = {nullptr, 0, 0, 0, 0, p.k / kGroup, nullptr, false};

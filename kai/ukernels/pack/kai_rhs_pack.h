@@ -679,6 +679,47 @@ kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp16x4sb_qs8c
 kai_run_rhs_imatmul_pack_qs8cx_i32_fn kai_run_rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
 KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32)
 kai_get_n_offset_fn kai_get_scale_offset_rhs_imatmul_pack_kxn_qsi8cxp16x8sb_qs8cx_f32_i32;
+
+/// Low precision: bias must be NULL, the kernel gets it. Sums of columns include what pads the chunks: zeros of the
+/// source. On every host.
+/// @{
+/// Format qau8psumi32, nr 16, kr 8; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qau8p16x8sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qau8p16x8sumi32_qau8)
+/// Format qau8psumi32, nr 16, kr 8; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qau8p16x8sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qau8p16x8sumi32_qau8)
+/// Format qau8psumi32, nr 16, kr 4; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qau8p16x4sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qau8p16x4sumi32_qau8)
+/// Format qau8psumi32, nr 16, kr 4; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qau8p16x4sumi32_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qau8p16x4sumi32_qau8)
+/// Format qau8p, nr 4, kr 16; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qau8p4x16_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qau8p4x16_qau8)
+/// Format qau8p, nr 4, kr 16; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qau8p4x16_qau8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qau8p4x16_qau8)
+/// Format qsi8psumi32, nr 16, kr 8; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qsi8p16x8sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qsi8p16x8sumi32_qsi8)
+/// Format qsi8psumi32, nr 16, kr 8; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qsi8p16x8sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8p16x8sumi32_qsi8)
+/// Format qsi8psumi32, nr 16, kr 4; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qsi8p16x4sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qsi8p16x4sumi32_qsi8)
+/// Format qsi8psumi32, nr 16, kr 4; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qsi8p16x4sumi32_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8p16x4sumi32_qsi8)
+/// Format qsi8p, nr 4, kr 16; N x K source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_nxk_qsi8p4x16_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK_NXK, rhs_imatmul_pack_nxk_qsi8p4x16_qsi8)
+/// Format qsi8p, nr 4, kr 16; K x N source.
+kai_run_rhs_imatmul_pack_fn kai_run_rhs_imatmul_pack_kxn_qsi8p4x16_qsi8;
+KAI_DECLARE_GETTERS(RHS_IMATMUL_PACK, rhs_imatmul_pack_kxn_qsi8p4x16_qsi8)
+/// @}
 /// @}
 
 KAI_END_DECLARATIONS
