@@ -16,6 +16,7 @@
 #   ./kai.sh bench --peer ...              KleidiAI's library in the place of this one, and ratios
 #   ./kai.sh cycles ...   predicted cycles of each function against the anchors; optional: a regular expression of
 #                         names, then CPU models (tools/cycles/README.md)
+#   ./kai.sh cycles --newer                writes docs/performance/newer-cores.* again
 #   ./kai.sh curves       predicted MAC per cycle over the number of rows: draws docs/few-rows.svg
 #   ./kai.sh rows [REGEX] predicted cycles of integer GEMMs at 1 to 16 rows: lists where more rows do not help
 #   ./kai.sh docs         the API reference and these documents as a site, by Doxygen: build/docs
@@ -469,6 +470,7 @@ cmd_cycles() {
     need_build_tools
     need_packages python3=python3 llvm-mca-22=llvm-22
     need_llvm23
+    if [ "${1-}" = --newer ]; then newer_cores; return; fi
     local preset
     for preset in aarch64-clang aarch64-gcc; do
         target=cycles_driver build "$preset"
@@ -478,6 +480,19 @@ cmd_cycles() {
     python3 "$root/tools/cycles_table.py" "$root/tools/cycles/anchors.csv" \
         "$root"/build/aarch64-{clang,gcc}/cycles.csv > "$root/build/cycles.md"
     echo "as a table: build/cycles.md"
+}
+
+# The classes of tools/cycles/classes.csv on the newer cores.
+newer_cores() {
+    target=cycles_driver build aarch64-clang
+    local out=$root/build/aarch64-clang tools=$root/tools
+    rm -f "$out/newer.csv"
+    say "predicted cycles on newer cores"
+    python3 "$tools/cycles/suite.py" run --driver "$out/tools/cycles_driver" --csv "$out/newer.csv" \
+        --cases "$tools/cycles/classes.csv" --qemu "$emulator" --objdump llvm-objdump-22 \
+        --mca "$(command -v llvm-mca-22)" --mca "$cache/llvm-mca-23" > "$out/newer.log" ||
+        die "see $out/newer.log"
+    python3 "$tools/cycles_table.py" --newer "$tools/cycles/anchors.csv" "$out/newer.csv"
 }
 
 cmd_curves() {

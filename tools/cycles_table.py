@@ -3,6 +3,7 @@
 
   cycles_table.py ANCHORS.csv CLANG.csv GCC.csv            prints a table of what was measured (`./kai.sh cycles`)
   cycles_table.py --update ANCHORS.csv CLANG.csv GCC.csv   takes these figures into docs/performance/cycles.csv, writes
+  cycles_table.py --newer ANCHORS.csv CLANG.csv            makes docs/performance/newer-cores.csv of them, writes
   cycles_table.py --write                                  writes the pages again from docs/performance/cycles.csv
   cycles_table.py --check                                  exit status 1 if a page is not what --write would write
 
@@ -21,8 +22,12 @@ from xml.sax.saxutils import escape
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
 PAGES = DOCS / "performance"
 DATA = PAGES / "cycles.csv"
-NEWER_DATA = PAGES / "newer-cores.csv"
 FIELDS = ["function", "shape", "cpu", "clang", "gcc", "anchor", "speed_up"]
+# Of the page of newer cores: classes of kernels, and a figure with what limits it in each row. Shares: of the cycles.
+CLASSES = DOCS.parent / "tools" / "cycles" / "classes.csv"
+NEWER_DATA = PAGES / "newer-cores.csv"
+NEWER_FIELDS = ["class", "function", "shape", "cpu", "clang", "anchor", "speed_up", "bound", "dispatch", "units",
+                "waits"]
 BEGIN, END = "<!-- written by tools/cycles_table.py -->\n", "<!-- end -->\n"
 
 # The models that are published, in this order.
@@ -71,6 +76,25 @@ def measured(path):
     return {key: {cpu: row for cpu, row in cells.items() if cpu in CPUS + NEWER} for key, cells in best.items()}
 
 
+def measured_classes(anchors, figures):
+    """Rows of newer-cores.csv, from what load_anchors and measured return."""
+    rows = []
+    with open(CLASSES) as file:
+        cases = list(csv.DictReader(file))
+    for case in cases:
+        name, words = case["function"], set(case["shape"].split())
+        cells = next((cells for key, cells in figures.items() if key[0] == name and words <= set(key[1].split())), {})
+        for cpu in case["models"].split() or NEWER:
+            if cpu not in cells:
+                raise SystemExit(f"cycles_table.py: not measured: {name} {case['shape']} on {cpu}")
+            ours, theirs = cells[cpu], anchors.get((name, case["shape"]), {}).get(cpu)
+            rows.append({**case, "cpu": cpu, "clang": figure(ours), "anchor": figure(theirs),
+                         "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.3f}" if theirs else "",
+                         "bound": f"{int(ours['macs']) / float(ours['busiest_cycles']):.1f}",
+                         "dispatch": ours["dispatch_share"], "units": ours["unit_share"], "waits": ours["wait_share"]})
+    return rows
+
+
 def load_anchors(path):
     """The same of the anchors: a row for each function and shape, a column of cycles for each CPU."""
     anchors = {}
@@ -102,29 +126,34 @@ def joined(anchors, clang, gcc):
             theirs = anchors.get(key, {}).get(cpu)
             figures.setdefault(key, {})[cpu] = {
                 "clang": figure(ours), "gcc": figure(gcc.get(key, {}).get(cpu)), "anchor": figure(theirs),
-                "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.2f}" if theirs else "",
-                "bound": f"{int(ours['macs']) / float(ours['busiest_cycles']):.1f}" if cpu in NEWER else ""}
+                "speed_up": f"{int(theirs['cycles']) / int(ours['cycles']):.2f}" if theirs else ""}
     return figures
 
 
 def load():
     figures = {}
-    for path in DATA, NEWER_DATA:
-        with open(path) as file:
-            for row in csv.DictReader(file):
-                figures.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
+    with open(DATA) as file:
+        for row in csv.DictReader(file):
+            figures.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
     return figures
 
 
 def save(figures):
-    for path, cpus, fields in (DATA, CPUS, FIELDS), (NEWER_DATA, NEWER, FIELDS + ["bound"]):
-        some = of_models(figures, cpus)
-        with open(path, "w") as file:
-            out = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
-            out.writeheader()
-            for key in sorted(some, key=order):
-                for cpu in columns([some[key]]):
-                    out.writerow({"function": key[0], "shape": key[1], "cpu": cpu, **some[key][cpu]})
+    rows = [{"function": key[0], "shape": key[1], "cpu": cpu, **figures[key][cpu]}
+            for key in sorted(figures, key=order) for cpu in columns([figures[key]])]
+    save_rows(DATA, FIELDS, rows)
+
+
+def load_newer():
+    with open(NEWER_DATA) as file:
+        return list(csv.DictReader(file))
+
+
+def save_rows(path, fields, rows):
+    with open(path, "w") as file:
+        out = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
 
 
 # ---- what belongs together ----
@@ -197,32 +226,50 @@ def page(title, name, figures, keys):
     return "".join(text) + END
 
 
-def newer_page(figures, intro):
-    """Of docs/performance/newer-cores.md: by model, many rows and one, and what is behind the anchor."""
+def reason(row):
+    """What keeps a figure that is more than 3 % below its bound from it: d, p, both, or l; "" of others."""
+    if share(row) >= 0.97:
+        return ""
+    dispatch, units = float(row["dispatch"]), float(row["units"])
+    if row["waits"]:    # in order: half of what is lost, or more, is waiting for operands
+        return "l" if float(row["waits"]) >= (1 - share(row)) / 2 else "p"
+    return ("d" if dispatch >= 0.9 else "") + ("p" if units >= 0.9 else "") or "l"
+
+
+def share(row):
+    return float(row["clang"]) / float(row["bound"])
+
+
+def newer_page(rows, intro):
+    """Of docs/performance/newer-cores.md: by model, then by class many rows, one, images; what is behind the anchor."""
     def listing(head, lines):
         return f"| {head} |\n|{'---|' * (head.count('|') + 1)}\n" + "".join(f"| {line} |\n" for line in lines)
 
-    def share(cell):
-        return float(cell["clang"]) / float(cell["bound"])
+    def shown(row):
+        why = reason(row)
+        ours = f"**{row['clang']}**" if why else row["clang"]
+        return f"{ours} / {row['anchor'] or '-'} / {row['bound']} {why}".strip()
 
-    def shown(cell):
-        ours = f"**{cell['clang']}**" if share(cell) < 0.97 else cell["clang"]
-        return f"{ours} / {cell['anchor'] or '-'} / {cell['bound']}"
-
-    keys, models, behind = sorted(figures, key=order), [], []
+    models, behind, cases = [], [], {}
+    for row in rows:
+        cases.setdefault((row["class"], row["function"], row["shape"]), {})[row["cpu"]] = row
+        if row["speed_up"] and float(row["speed_up"]) < 0.99:
+            behind.append(f"{row['cpu']} | `{row['function']}` {row['shape']} | {row['clang']} | {row['anchor']}")
     for model in NEWER:
-        cells = [(key, figures[key][model]) for key in keys if model in figures[key]]
-        ratios = [float(cell["speed_up"]) for _, cell in cells if cell["speed_up"]]
-        models.append(f"{model} | {mean(ratios):.2f}x | {min(ratios):.2f}x to {max(ratios):.2f}x | "
-                      f"{100 * mean([share(cell) for _, cell in cells]):.0f} %")
-        behind += [f"{model} | `{key[0]}` {key[1]} | {cell['clang']} | {cell['anchor']}" for key, cell in cells
-                   if cell["anchor"] and float(cell["clang"]) < 0.99 * float(cell["anchor"])]
-    text = [intro, listing("model | speed-up, geometric mean | range | of the bound, geometric mean", models)]
-    for title, rows in (("Many rows", range(2, 10000)), ("One row", (1,))):
-        lines = [f"`{key[0]}` {key[1]} | " + " | ".join(
-            shown(figures[key][model]) if model in figures[key] else "" for model in NEWER)
-            for key in keys if dict(order(key)[1])["m"] in rows]
-        text.append(f"\n## {title}\n\n" + listing(f"function, shape | {' | '.join(NEWER)}", lines))
+        of_model = [row for row in rows if row["cpu"] == model]
+        ratios = [float(row["speed_up"]) for row in of_model if row["speed_up"]]
+        reasons = [reason(row) for row in of_model]
+        models.append(" | ".join(map(str, (
+            model, f"{mean(ratios):.2f}x", f"{min(ratios):.2f}x to {max(ratios):.2f}x", len(ratios), len(of_model),
+            f"{100 * mean([share(row) for row in of_model]):.0f} %",
+            *(reasons.count(why) for why in ("d", "p", "dp", "l"))))))
+    text = [intro, listing("model | speed-up, geometric mean | range | with an anchor | figures | "
+                           "of the bound, geometric mean | below it: d | p | dp | l", models)]
+    for title, pattern in (("Many rows", r"\bm=(?!1 )"), ("One row", r"\bm=1 "), ("Depthwise convolution", r"^side=")):
+        lines = [f"{case[0]} | `{case[1]}` {case[2].replace(' ', ',')} | " + " | ".join(
+            shown(cells[model]) if model in cells else "" for model in NEWER)
+            for case, cells in cases.items() if re.search(pattern, case[2])]
+        text.append(f"\n## {title}\n\n" + listing(f"class | function, shape | {' | '.join(NEWER)}", lines))
     text.append("\n## More than 1 % behind the anchor\n\n")
     text.append(listing("model | function, shape | ours | anchor", behind) if behind else "None.\n")
     return "".join(text) + END
@@ -321,12 +368,14 @@ def bar(x, y, length, colour):
 
 # ---- files ----
 
-def pages(figures):
+def pages(figures, newer):
     """Path -> text of everything that is generated."""
-    newer, figures = of_models(figures, NEWER), of_models(figures, CPUS)
+    bars = {}
+    for row in newer:
+        bars.setdefault((row["function"], row["shape"]), {})[row["cpu"]] = row
     written = (PAGES / "newer-cores.md").read_text().split(BEGIN)[0]
     texts = {PAGES / "newer-cores.md": newer_page(newer, written + BEGIN),
-             PAGES / "newer-cores.svg": plot("newer cores", newer, sorted(newer, key=order))}
+             PAGES / "newer-cores.svg": plot("newer cores", bars, sorted(bars, key=order))}
     for name, title, _ in FAMILIES:
         keys = sorted((key for key in figures if page_of(key) == name), key=order)
         if keys:
@@ -345,11 +394,12 @@ def pages(figures):
 def main():
     arguments = sys.argv[1:]
     mode = arguments.pop(0) if arguments and arguments[0].startswith("--") else "--print"
-    if mode not in ("--print", "--update", "--write", "--check") or \
-            len(arguments) != (3 if mode in ("--print", "--update") else 0):
+    files = {"--print": 3, "--update": 3, "--newer": 2, "--write": 0, "--check": 0}
+    if len(arguments) != files.get(mode, -1):
         raise SystemExit(__doc__)
-    new = joined(load_anchors(arguments[0]), *(measured(path) for path in arguments[1:])) if arguments else {}
+    anchors, *ours = [load_anchors(arguments[0]), *(measured(path) for path in arguments[1:])] if arguments else [{}]
     if mode == "--print":
+        new = joined(anchors, *ours)
         for name, title, _ in FAMILIES:
             for group, _ in GROUPS:
                 keys = sorted((k for k in new if page_of(k) == name and group_of(k) == group), key=order)
@@ -358,10 +408,12 @@ def main():
         return
     figures = load()
     if mode == "--update":
-        for key, cells in new.items():
+        for key, cells in of_models(joined(anchors, *ours), CPUS).items():
             figures.setdefault(key, {}).update(cells)
         save(figures)
-    texts = pages(figures)
+    if mode == "--newer":
+        save_rows(NEWER_DATA, NEWER_FIELDS, measured_classes(anchors, *ours))
+    texts = pages(figures, load_newer())
     if mode == "--check":
         stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
         stale += [path for path in PAGES.glob("*") if path not in texts and path.suffix == ".svg"]

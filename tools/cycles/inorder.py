@@ -145,9 +145,10 @@ def occupancy(cpu, text, rt):
 
 def simulate(cpu, texts, info, forwarded={}):
     """texts: executed instructions in order; info: text -> (uops, latency, rthroughput); forwarded: text -> latency of
-    its result as the accumulator of the next such instruction.  Returns cycles."""
+    its result as the accumulator of the next such instruction.  Returns cycles, and those of them in which nothing
+    else kept the next instruction from issuing than an operand that was not there."""
     width, units = WIDTH[cpu], {k: [0] * n for k, n in UNITS[cpu].items()}
-    ready, t, used, last = {}, 0, 0, 0
+    ready, t, used, last, waited = {}, 0, 0, 0, 0
     sums = {}       # register -> (mnemonic, when the next such instruction can add to it)
     cache = {}
     for text in texts:
@@ -170,6 +171,7 @@ def simulate(cpu, texts, info, forwarded={}):
                 when = sums[r][1]
             if when > c:
                 c = when
+        operands_at = c
         for cls, n, busy in need:
             free = sorted(units[cls])
             if free[n - 1] > c:
@@ -177,6 +179,7 @@ def simulate(cpu, texts, info, forwarded={}):
         if c == t and used >= width:
             c = t + 1
         if c > t:
+            waited += c - t if c == operands_at else 0
             t, used = c, 0
         used += 1
         for cls, n, busy in need:
@@ -190,13 +193,13 @@ def simulate(cpu, texts, info, forwarded={}):
             sums[d[0]] = early, t + forwarded[text]
         if t + lat > last:
             last = t + lat
-    return max(last, t + 1)
+    return max(last, t + 1), waited
 
 
-def resource_bound(cpu, counts, info):
-    """(unit, cycles) of the unit that the instruction mix keeps busy longest; counts: text -> executions"""
+def occupied(cpu, counts, info):
+    """cycles that the instruction mix keeps each unit, and the width, busy; counts: text -> executions"""
     total = {"width": sum(counts.values()) / WIDTH[cpu]}
     for text, c in counts.items():
         for cls, n, busy in occupancy(cpu, text, info.get(text, (1, 1, 1.0))[2])[0]:
             total[cls] = total.get(cls, 0) + c * n * busy / UNITS[cpu][cls]
-    return max(total.items(), key=lambda x: x[1])
+    return total

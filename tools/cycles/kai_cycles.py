@@ -636,16 +636,21 @@ class Mca:
                 for u, (uops, late, text) in zip(uniq, rows)}, units
 
 
-def counted_bound(lines, width, known, units):
-    """(unit, cycles): the least that these instructions can take, in whatever order and without waiting: of dispatch
-    or of a unit or group of units. `known` and `units` are those of Mca.resources."""
+def occupied(lines, width, known, units):
+    """cycles that these instructions keep dispatch, each unit and each group of units busy. The most of them is the
+    least that the instructions can take, in whatever order and without waiting. `known` and `units` are those of
+    Mca.resources."""
     total = collections.Counter()
     for line, n in collections.Counter(lines).items():
         uops, _, cycles = known.get(line, (0, 0, {}))
         total["dispatch"] += n * uops / width
         for unit, busy in cycles.items():
             total[unit] += n * busy / units[unit]
-    return max(total.items(), key=lambda item: item[1])
+    return total
+
+
+def busiest_of(busy):
+    return max(busy.items(), key=lambda item: item[1])
 
 
 def exact_rt(rt):
@@ -748,10 +753,14 @@ def is_z_arithmetic(t):
         klass(t, ()) in ("fp", "int", "bits", "convert", "permute")
 
 
+# Of the cycles: those in which dispatch (in order: issue) and the busiest unit have to work at least; those in which
+# nothing but an operand is missing (in-order models).
+SHARES = ["dispatch_share", "unit_share", "wait_share"]
 COLUMNS = ["name", "compiler", "cpu", "llvm", "shape", "instructions", "cycles", "ipc", "mac_insns", "macs",
            "mac_per_cycle", "ideal_mac_cycles", "utilization", "busiest", "busiest_cycles", "mix_limit", "bytes_loaded",
            "bytes_stored", "packed_bytes", "elements", "cycles_per_element", "loop_insns", "loop_macs_insns",
-           "loop_bytes_loaded", "loop_macs", "sme_mac_m4", "sme_mac_c1", "sme_mem_m4", "sme_z_ops", "unmodelled"]
+           "loop_bytes_loaded", "loop_macs", "sme_mac_m4", "sme_mac_c1", "sme_mem_m4", "sme_z_ops", "unmodelled",
+           *SHARES]
 
 
 def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bottleneck=False, save_asm=None):
@@ -789,12 +798,19 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
                     ideal = sum(c * (1.0 if inorder.is_q(t) else 0.5) for t, c in mt.items())
                 forwarded = {u: late for u, (_, late, _) in mca.resources(cpu, list(info))[0].items()} \
                     if core in inorder.FORWARDS else {}
-                s["cycles"] = inorder.simulate(core, use, info, forwarded)
-                s["busiest"], s["bound"] = inorder.resource_bound(core, collections.Counter(use), info)
+                s["cycles"], waited = inorder.simulate(core, use, info, forwarded)
+                busy = inorder.occupied(core, collections.Counter(use), info)
+                front, rest = busy["width"], {unit: n for unit, n in busy.items() if unit != "width"}
+                s.update(dispatch_share=front / s["cycles"], unit_share=busiest_of(rest)[1] / s["cycles"],
+                         wait_share=waited / s["cycles"])
+                s["busiest"], s["bound"] = busiest_of(busy)
             else:
                 known, units = mca.resources(cpu, sorted(set(use) - skipped))
                 if known:
-                    s["busiest"], s["bound"] = counted_bound(use, s["dispatch"], known, units)
+                    busy = occupied(use, s["dispatch"], known, units)
+                    s["busiest"], s["bound"] = busiest_of(busy)
+                    front = busy.pop("dispatch")
+                    s.update(dispatch_share=front / s["cycles"], unit_share=busiest_of(busy)[1] / s["cycles"])
             s["cycles"], s["bound"], ideal = (int(s["cycles"] / an["simulated"]), s["bound"] / an["simulated"],
                                               ideal / an["simulated"])
             row = {"name": name, "cpu": cpu, "llvm": mca.version, "shape": facts.get("shape", ""),
@@ -805,6 +821,7 @@ def measure(texts, an, facts, cpus, mcas, macs=None, name="", dispatch=None, bot
                    "mac_per_cycle": round((macs or an["mac_executed"]) / s["cycles"], 3),
                    "ideal_mac_cycles": round(ideal, 1), "utilization": round(ideal / s["cycles"], 4),
                    "busiest": s["busiest"], "busiest_cycles": round(s["bound"], 1),
+                   **{share: round(s[share], 3) for share in SHARES if share in s},
                    "mix_limit": round(ideal / s["bound"], 4) if s["bound"] else 0,
                    "bytes_loaded": an["bytes_loaded"], "bytes_stored": an["bytes_stored"],
                    "packed_bytes": int(facts.get("packed_bytes", 0)), "elements": int(facts.get("elements", 0)),

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Predicts the cycles of all functions of the library on fixed shapes, and compares two results.
 
-  suite.py run --driver DRIVER --label NAME --csv OUT.csv [--only REGEX] [--cpus CPU,...]
+  suite.py run --driver DRIVER --label NAME --csv OUT.csv [--only REGEX] [--cpus CPU,...] [--cases CLASSES.csv]
   suite.py compare ANCHORS.csv NEW.csv [--only REGEX]
 
 DRIVER is the program that driver.cpp makes. Functions of anchors.csv are measured on the shapes that stand there,
-others on shapes of their kind. What OUT.csv has already is not measured again.
+others on shapes of their kind; with --cases nothing but what is listed there, on the newer cores. What OUT.csv has
+already is not measured again.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -34,6 +35,7 @@ CPUS = {
     "sve": ["neoverse-v1"],
     "sme": ["c1-ultra-sme"],
 }
+NEWER = ["olympus", "neoverse-v3", "c1-ultra", "oryon-1", "ampere1b", "inorder-c1-nano"]
 FEW_ROWS = (2, 4, 8)
 # Whole runs of the GEMM layer: what they cost beside the kernel shows on small shapes. `on`: the CPU of QEMU for which
 # the layer chooses its kernels.
@@ -100,7 +102,13 @@ def cpus_of(name, case):
 lock = threading.Lock()
 
 
-def run_one(name, case, options, binary, mcas):
+def listed_cases(path):
+    """[function, arguments of the driver, models] of classes.csv"""
+    with open(path) as file:
+        return [(row["function"], row["shape"], row["models"].split() or NEWER) for row in csv.DictReader(file)]
+
+
+def run_one(name, case, cpus, options, binary, mcas):
     words = case.split()
     vl = next((int(w[3:]) // 8 for w in words if w.startswith("vl=")), 16)
     how = types.SimpleNamespace(qemu=options.qemu, symbol=None, callee_of="kai_perf_region", nth=1, max_insns=5000000)
@@ -109,7 +117,6 @@ def run_one(name, case, options, binary, mcas):
     trace, out = kc.record(how, binary, [name] + words)
     facts = kc.facts_of(out)
     texts, analysis = kc.analyse(trace, binary, vl, None)
-    cpus = options.cpus or cpus_of(name, case)
     rows = kc.measure(texts, analysis, facts, cpus, mcas, name=name)
     for row in rows:
         row["compiler"] = options.label
@@ -141,22 +148,25 @@ def run(options):
     def measured(name, cpu, case):
         return any(d[:3] == (name, options.label, cpu) and set(d[3].split()).issuperset(case.split()) for d in done)
 
+    if options.cases:
+        cases = listed_cases(options.cases)
+    else:
+        cases = [(name, case, cpus_of(name, case)) for name in names for case in cases_of(name, anchors)]
     todo = []
-    for name in names:
-        if re.search(options.only, name):
-            todo += [(name, case) for case in cases_of(name, anchors)
-                     if not all(measured(name, cpu.partition("@")[0], case)
-                                for cpu in options.cpus or cpus_of(name, case))]
+    for name, case, cpus in cases:
+        left = [cpu for cpu in options.cpus or cpus if not measured(name, cpu.partition("@")[0], case)]
+        if left and re.search(options.only, name):
+            todo.append((name, case, left))
     print("%d cases" % len(todo), flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = {pool.submit(run_one, name, case, options, binary, mcas): (name, case) for name, case in todo}
+        jobs = {pool.submit(run_one, *one, options, binary, mcas): one for one in todo}
         for job in concurrent.futures.as_completed(jobs):
             try:
                 job.result()
             except (Exception, SystemExit) as error:    # keep going: one bad case must not lose the rest
                 failed += 1
-                print("FAILED %s [%s]: %s" % (*jobs[job], str(error)[:300]), flush=True)
+                print("FAILED %s [%s]: %s" % (*jobs[job][:2], str(error)[:300]), flush=True)
     return 1 if failed else 0
 
 
@@ -205,6 +215,7 @@ def main():
     r.add_argument("--csv", required=True)
     r.add_argument("--only", default="")
     r.add_argument("--cpus", help="instead of the list of the function's group")
+    r.add_argument("--cases", help="classes.csv: functions, shapes and models")
     r.add_argument("--anchors", default=os.path.join(HERE, "anchors.csv"))
     r.add_argument("--jobs", type=int, default=os.cpu_count())
     r.add_argument("--qemu")
