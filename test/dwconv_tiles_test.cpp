@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <ostream>
 #include <vector>
@@ -505,7 +506,8 @@ protected:
 
 TEST_P(DwconvTilesInt8, ChannelsAndPadding) {
     Random random(6);
-    for (const size_t channels : {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 50}) {
+    for (const size_t channels :
+         {size_t{1}, size_t{2}, size_t{7}, size_t{15}, size_t{16}, size_t{17}, size_t{50}, u.get_nr() + 1}) {
         for (size_t i = 0; i < 6 && !HasFailure(); ++i) {
             check(
                 make_problem(any_shape(random, channels), random), any(random, 1, 9),
@@ -534,15 +536,26 @@ TEST_P(DwconvTilesInt8, TiesAndLargeScales) {
     }
 }
 
+TEST_P(DwconvTilesInt8, KeepsTheCallersZa) {
+    if (kai_cpu_sme_bytes() == 0) {
+        return;  // there is no ZA
+    }
+    Random random(7);
+    const Int8Problem p = make_problem(any_shape(random, 5), random);
+    const test::LiveZa live_za;
+    check(p);
+}
+
 TEST_P(DwconvTilesInt8, Facts) {
     const size_t many = size_t{1} << 36, width = (tile.filter_width + u.get_kr() - 1) / u.get_kr() * u.get_kr();
     const auto get_offset = reinterpret_cast<kai_get_packed_offset_fn*>(u.get_rhs_packed_offset);
     EXPECT_EQ(get_offset(many, tile.filter_height * tile.filter_width), many * (8 + tile.filter_height * width));
     EXPECT_EQ(u.get_m_step(), tile.height * tile.width);
     Random random(9);
-    const Int8Problem p = make_problem({1, 1, 33, 1, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1}, random);
+    const size_t nr = u.get_nr();
+    const Int8Problem p = make_problem({1, 1, 2 * nr + 1, 1, 3, 3, 1, 1, 1, 1, 0, 0, 1, 1}, random);
     if (tile.filter_height % 3 == 0) {
-        EXPECT_EQ(get_offset(48, 9), pack(p).size());
+        EXPECT_EQ(get_offset(3 * nr, 9), pack(p).size());
     }
 }
 
@@ -550,31 +563,32 @@ TEST_P(DwconvTilesInt8, Facts) {
 class DwconvPackInt8 : public testing::TestWithParam<const kai_packer*> {
 protected:
     const kai_packer& p = *GetParam();
-    const size_t kr = p.accepts(16, 1, 1) ? 1 : 4;
+    const bool sme = std::strstr(p.name, "_sme") != nullptr;
+    const size_t nr = sme ? kai_cpu_sme_bytes() : 16, kr = p.accepts(nr, 1, 1) ? 1 : 4;
 
     void SetUp() override {
         TEST_SKIP_UNLESS_RUNNABLE(p);
-        EXPECT_TRUE(p.accepts(16, kr, 1));
+        EXPECT_TRUE(p.accepts(nr, kr, 1));
         EXPECT_FALSE(p.accepts(8, kr, 1));
     }
     /// From the text of kai_rhs_dwconv_pack.h.
     std::vector<uint8_t> expected_of(
         const Shape& s, const int8_t* filter, const int32_t* bias, const float* scale,
         const kai_rhs_pack_qsi8cx_params& params) const {
-        const size_t groups = (s.filter_width + kr - 1) / kr, panel = 16 * (8 + s.filter_height * groups * kr);
-        std::vector<uint8_t> packed((s.channels + 15) / 16 * panel);
+        const size_t groups = (s.filter_width + kr - 1) / kr, panel = nr * (8 + s.filter_height * groups * kr);
+        std::vector<uint8_t> packed((s.channels + nr - 1) / nr * panel);
         for (size_t c = 0; c < s.channels; ++c) {
-            uint8_t* const at = &packed[c / 16 * panel];
+            uint8_t* const at = &packed[c / nr * panel];
             int32_t start = bias == nullptr ? 0 : bias[c];
             for (size_t t = 0; t < s.taps(); ++t) {
                 const size_t y = t / s.filter_width, x = t % s.filter_width;
                 start -= params.lhs_zero_point * filter[t * s.channels + c];
-                at[64 + ((y * groups + x / kr) * 16 + c % 16) * kr + x % kr] =
+                at[4 * nr + ((y * groups + x / kr) * nr + c % nr) * kr + x % kr] =
                     static_cast<uint8_t>(filter[t * s.channels + c]);
             }
             const float product = scale[c] * params.scale_multiplier;
-            std::memcpy(at + c % 16 * 4, &start, sizeof(start));
-            std::memcpy(at + panel - 64 + c % 16 * 4, &product, sizeof(product));
+            std::memcpy(at + c % nr * 4, &start, sizeof(start));
+            std::memcpy(at + panel - 4 * nr + c % nr * 4, &product, sizeof(product));
         }
         return packed;
     }
@@ -607,7 +621,7 @@ protected:
 TEST_P(DwconvPackInt8, Filters) {
     Random random(10);
     for (const auto& [height, width] : {std::pair<size_t, size_t>{3, 3}, {1, 1}, {5, 5}, {7, 4}, {2, 7}}) {
-        for (const size_t channels : {1, 7, 15, 16, 17, 33}) {
+        for (const size_t channels : {size_t{1}, size_t{15}, size_t{16}, size_t{17}, nr, nr + 1}) {
             check(height, width, channels, channels % 2 != 0, random, channels > 15 ? Flush::end : Flush::start);
         }
     }

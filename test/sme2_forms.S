@@ -174,6 +174,8 @@
     smax    z0.\t, p0/m, z0.\t, vector.\t
     smin    z0.\t, z0.\t, #-1
     .endr
+    fclamp  {z0.s-z3.s}, z31.s, vector.s
+    fclamp  {z28.s-z31.s}, z0.s, z31.s
     fmax    v0.4s, v1.4s, v2.4s
     fmin    s0, s1, s2
 
@@ -232,6 +234,9 @@
     fsub    za.s[w\w, 7, vgx4], {z0.s-z3.s}
     fmla    za.s[w\w, 0, vgx4], {z0.s-z3.s}, z15.s
     fmla    za.s[w\w, 1, vgx4], {z1.s-z4.s}, z14.s
+    smlall  za.s[w\w, 0:3, vgx4], {z0.b-z3.b}, z15.b
+    smlall  za.s[w\w, 4:7, vgx4], {z28.b-z31.b}, z0.b
+    smlall  za.s[w\w, 0:3, vgx4], {z5.b-z8.b}, z9.b
     fmla    za.s[w\w, 6, vgx4], {z27.s-z30.s}, z1.s
     fmla    za.s[w\w, 7, vgx4], {z28.s-z31.s}, z0.s
     fmla    za.s[w\w, 0, vgx4], {z28.s-z31.s}, {z0.s-z3.s}

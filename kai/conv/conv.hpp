@@ -212,8 +212,8 @@ void finish(
 /// @name Depthwise convolution
 /// @{
 Violation plan_depthwise(Plan& plan);
-/// The kernel with SME that there is, taken or not (NULL: none): how many workers could run it, and how many without SME
-/// are assumed to be as fast.
+/// The kernel with SME that there is, taken or not (NULL: none): how many workers could run it, and how many without
+/// SME are assumed to be as fast.
 struct DepthwiseSme {
     const kai_ukernel* ukernel;
     size_t workers;

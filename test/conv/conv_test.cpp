@@ -296,36 +296,40 @@ TEST(ConvDepthwise, SmeOrNot) {
     if (!kai_registry_runnable(uint64_t{1} << KAI_CPU_SME2, nullptr, 0)) {
         GTEST_SKIP();
     }
-    Case c;
-    c.p = kai_conv_problem_of(9, 9, 128, 128, 3, 3);
-    c.p.groups = 128;
-    const auto plan_of = [&](size_t units, size_t sme_units, const kai_conv_plan* weights_of = nullptr) {
-        kai_conv_problem p = c.p;
-        p.units = units, p.sme_units = sme_units, p.weights_of = weights_of;
-        kai_conv_plan plan;
-        kai_conv_make_plan(&p, &plan);
-        return plan;
-    };
-    const auto takes_sme = [](const kai_conv_plan& plan) {
-        return plan.status == KAI_GEMM_OK && std::string(plan.ukernel->name).find("_sme2_") != std::string::npos;
-    };
-    const kai_conv_plan with = plan_of(2, 1), without = plan_of(9, 1);
-    EXPECT_TRUE(takes_sme(with) && with.workers == 1);
-    EXPECT_TRUE(!takes_sme(without) && without.workers == 9);
-    EXPECT_TRUE(takes_sme(plan_of(4, 2)) && plan_of(4, 2).workers == 2);
-    EXPECT_FALSE(takes_sme(plan_of(1, 0)));
-    EXPECT_TRUE(takes_sme(plan_of(9, 1, &with)));
-    EXPECT_FALSE(takes_sme(plan_of(1, 1, &without)));
-    const bool as_neon = kai_cpu_sme_bytes() == 16;  // such vectors have the panels of NEON
-    EXPECT_EQ(plan_of(1, 0, &with).status, as_neon ? KAI_GEMM_OK : KAI_GEMM_BAD_COMBINATION);
-    c.p.in_channels = c.p.out_channels = c.p.groups = 2;  // nearly empty vectors, if they are long
-    EXPECT_EQ(takes_sme(plan_of(1, 1)), kai_cpu_sme_bytes() <= 16);
+    for (const bool int8 : {false, true}) {
+        SCOPED_TRACE(int8);
+        Case c;
+        c.p = kai_conv_problem_of(9, 9, 256, 256, 3, 3);
+        c.p.groups = 256;
+        set_types(kTypes[int8 ? 3 : 0], c.p);
+        const auto plan_of = [&](size_t units, size_t sme_units, const kai_conv_plan* weights_of = nullptr) {
+            kai_conv_problem p = c.p;
+            p.units = units, p.sme_units = sme_units, p.weights_of = weights_of;
+            kai_conv_plan plan;
+            kai_conv_make_plan(&p, &plan);
+            return plan;
+        };
+        const auto takes_sme = [](const kai_conv_plan& plan) {
+            return plan.status == KAI_GEMM_OK && std::string(plan.ukernel->name).find("_sme2_") != std::string::npos;
+        };
+        const kai_conv_plan with = plan_of(2, 1), without = plan_of(9, 1);
+        EXPECT_TRUE(takes_sme(with) && with.workers == 1);
+        EXPECT_TRUE(!takes_sme(without) && without.workers == 9);
+        EXPECT_TRUE(takes_sme(plan_of(4, 2)) && plan_of(4, 2).workers == 2);
+        EXPECT_FALSE(takes_sme(plan_of(1, 0)));
+        EXPECT_TRUE(takes_sme(plan_of(9, 1, &with)));
+        EXPECT_FALSE(takes_sme(plan_of(1, 1, &without)));
+        const bool as_neon = !int8 && kai_cpu_sme_bytes() == 16;  // such vectors have the panels of NEON
+        EXPECT_EQ(plan_of(1, 0, &with).status, as_neon ? KAI_GEMM_OK : KAI_GEMM_BAD_COMBINATION);
+        c.p.in_channels = c.p.out_channels = c.p.groups = 2;  // nearly empty vectors, if they are long
+        EXPECT_EQ(takes_sme(plan_of(1, 1)), as_neon);
 
-    char text[2048];
-    kai_conv_explain(&without, text, sizeof(text));
-    EXPECT_NE(
-        std::string(text).find("_sme2_mla: 1 of 9 workers could run it, as fast as 2.47 others"), std::string::npos)
-        << text;
+        char text[2048];
+        kai_conv_explain(&without, text, sizeof(text));
+        const char* says = int8 ? "_sme2_mlal: 1 of 9 workers could run it, as fast as 6.07 others"
+                                : "_sme2_mla: 1 of 9 workers could run it, as fast as 2.47 others";
+        EXPECT_NE(std::string(text).find(says), std::string::npos) << text;
+    }
 }
 
 /// 3 x 3, stride 1.

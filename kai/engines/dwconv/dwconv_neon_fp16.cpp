@@ -6,10 +6,10 @@
 extern "C" {
 
 #define KAI_ISA_neon_fp16 KAI_LINES(KAI_DEFINE_TILES)
-#define KAI_DEFINE_TILES(NAME, LHS, RHS, NR, KR, FILTER, STRIDE, ...)                                                \
-    KAI_DEFINE_DWCONV_TILES(                                                                                         \
-        kai_kernel_dwconv_f16_##FILTER##x##FILTER##_s##STRIDE##_neon_fp16, kai_cast_f16_f32, NAME, LHS, RHS, NR, KR, \
-        FILTER, STRIDE, __VA_ARGS__)
+#define KAI_DEFINE_TILES(NAME, LHS, RHS, NR, KR, FILTER, STRIDE, ...)                                               \
+    KAI_DEFINE_DWCONV_TILES(                                                                                        \
+        DwconvTile, kai_kernel_dwconv_f16_##FILTER##x##FILTER##_s##STRIDE##_neon_fp16, kai_cast_f16_f32, NAME, LHS, \
+        RHS, NR, KR, FILTER, STRIDE, __VA_ARGS__)
 #define KAI_DWCONV(...)
 #define KAI_DWCONV_TILES KAI_LINE
 #include "kai/ukernels/dwconv/dwconv_f16_f16_f16p/ukernels.def"

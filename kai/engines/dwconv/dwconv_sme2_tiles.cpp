@@ -17,7 +17,7 @@ struct SmeDwconvKernel {
 /// Tiles whose tables are copied at a time: each copy costs a change to streaming mode and back.
 constexpr size_t kCopiedTiles = 8;
 
-[[gnu::noinline]] void run_sme_tiles(
+[[gnu::noinline]] void run_dwconv_tiles(
     const SmeDwconvKernel& kernel, size_t tiles, const DwconvCall& call, const void* const* src, void* const* dst) {
     if (tiles == 0 || call.row == 0) {
         return;
@@ -46,10 +46,12 @@ constexpr size_t kCopiedTiles = 8;
     }
 }
 
+/// The assembly knows the panels.
 template <size_t FILTER, size_t STRIDE, size_t HEIGHT, size_t WIDTH>
-constexpr SmeDwconvKernel sme_kernel(void (*run)(const DwconvTilesSme*)) {
-    const DwconvKernel tile = dwconv_kernel<FILTER, STRIDE, HEIGHT, WIDTH>(nullptr, 0);
-    return {run, tile.pixels, tile.outputs};
+constexpr SmeDwconvKernel dwconv_kernel(void (*run)(const DwconvTilesSme*), size_t /*panel*/) {
+    constexpr DwconvKernel kTile =
+        dwconv_kernel<FILTER, STRIDE, HEIGHT, WIDTH>(static_cast<void (*)(const DwconvTile*)>(nullptr), 0);
+    return {run, kTile.pixels, kTile.outputs};
 }
 
 }  // namespace
@@ -57,30 +59,21 @@ constexpr SmeDwconvKernel sme_kernel(void (*run)(const DwconvTilesSme*)) {
 
 extern "C" {
 
-#define KAI_DEFINE_SME_TILES(KERNEL, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH)                     \
-    KAI_DEFINE_DWCONV_GETTERS(NAME, RHS, NR, HEIGHT, WIDTH)                                                     \
-    void KERNEL(const kai::DwconvTilesSme* args);                                                               \
-    void kai_run_##NAME(                                                                                        \
-        size_t tiles, size_t n, size_t k, size_t multiplier, const void* const* src, const void* pad_ptr,       \
-        size_t src_offset, const void* rhs_packed, void* const* dst, size_t dst_offset, float clamp_min,        \
-        float clamp_max) {                                                                                      \
-        kai::check_dwconv(k, FILTER, multiplier);                                                               \
-        kai::check_bounds(clamp_min, clamp_max);                                                                \
-        static constexpr kai::SmeDwconvKernel kKernel = kai::sme_kernel<FILTER, STRIDE, HEIGHT, WIDTH>(KERNEL); \
-        kai::run_sme_tiles(                                                                                     \
-            kKernel, tiles,                                                                                     \
-            {n * kai::RHS.bits / 8, kai::bytes(pad_ptr), src_offset, kai::bytes(rhs_packed), dst_offset,        \
-             kai::load<uint32_t>(&clamp_min), kai::load<uint32_t>(&clamp_max), 0},                              \
-            src, dst);                                                                                          \
-    }
-
 #define KAI_ISA_sme2 KAI_LINES(KAI_DEFINE_TILES)
-#define KAI_DEFINE_TILES(NAME, LHS, RHS, NR, KR, FILTER, STRIDE, ...)                                         \
-    KAI_DEFINE_SME_TILES(                                                                                     \
-        kai_kernel_dwconv_f32_##FILTER##x##FILTER##_s##STRIDE##_sme2, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, \
-        __VA_ARGS__)
+#define KAI_DEFINE_TILES(NAME, LHS, RHS, NR, KR, FILTER, STRIDE, ...)                                              \
+    KAI_DEFINE_DWCONV_TILES(                                                                                       \
+        DwconvTilesSme, kai_kernel_dwconv_f32_##FILTER##x##FILTER##_s##STRIDE##_sme2, kai::bits_of_f32, NAME, LHS, \
+        RHS, NR, KR, FILTER, STRIDE, __VA_ARGS__)
 #define KAI_DWCONV(...)
 #define KAI_DWCONV_TILES KAI_LINE
 #include "kai/ukernels/dwconv/dwconv_f32_f32_f32p/ukernels.def"
+
+#undef KAI_DEFINE_TILES
+#define KAI_DEFINE_TILES(NAME, LHS, RHS, NR, KR, FILTER, STRIDE, ...)                                                \
+    KAI_DEFINE_DWCONV_INT8_TILES(                                                                                    \
+        DwconvTilesSme, kai_kernel_dwconv_int8_##FILTER##x##FILTER##_s##STRIDE##_sme2, NAME, NR, KR, FILTER, STRIDE, \
+        __VA_ARGS__)
+#define KAI_DWCONV_TILES KAI_LINE
+#include "kai/ukernels/dwconv/dwconv_qai8_qai8_qsi8cxpbi32sf32/ukernels.def"
 
 }  // extern "C"

@@ -6,8 +6,10 @@
 #include "kai/engines/asm/asm.h"
 #define START 1
 #define END 0
+#define INPUT_ROWS 2
 #include "kai/engines/dwconv/dwconv_sme2_tiles.inc"
 
+// z14, z15. Clobbers x12, x13.
 .macro load_bounds
     add     pixel_0, args, #DWCONV_TILES_SME_lo
     add     pixel_1, args, #DWCONV_TILES_SME_hi

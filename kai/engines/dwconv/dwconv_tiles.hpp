@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kai/engines/core/getters.hpp"
+#include "kai/engines/core/requantise.hpp"
 #include "kai/engines/dwconv/dwconv_tiles_args.h"
 
 namespace kai {
@@ -91,31 +92,74 @@ KAI_INLINE void check_dwconv(size_t k, size_t filter, size_t multiplier, const c
     KAI_REQUIRE(function, multiplier == 1, other, "multiplier", multiplier, 1);
 }
 
+[[maybe_unused]] KAI_INLINE uint32_t bits_of_f32(float x) {
+    return load<uint32_t>(&x);
+}
+
+/// Bytes of a channel in a panel of int8: its start, its taps, those of a row padded to a multiple of kr, its scale.
+[[maybe_unused]] constexpr size_t int8_channel(size_t filter, size_t kr) {
+    return sizeof(int32_t) + filter * ((filter + kr - 1) / kr * kr) + sizeof(float);
+}
+
+[[maybe_unused]] KAI_INLINE DwconvCall int8_call(
+    size_t n, const void* pad, size_t src_offset, const void* rhs, size_t dst_offset,
+    const kai_matmul_requantize32_params& to) {
+    const auto lo = static_cast<float>(to.min_value), hi = static_cast<float>(to.max_value);
+    return {n,          bytes(pad),          src_offset,          bytes(rhs),
+            dst_offset, load<uint32_t>(&lo), load<uint32_t>(&hi), static_cast<uint8_t>(to.output_zero_point)};
+}
+
 }  // namespace
 }  // namespace kai
 
-/// Getters of a micro-kernel.
+/// Getters of a micro-kernel of floats.
 #define KAI_DEFINE_DWCONV_GETTERS(NAME, RHS, NR, HEIGHT, WIDTH) \
     KAI_DEFINE_MATMUL_STEPS(NAME, (HEIGHT) * (WIDTH), NR)       \
     KAI_DEFINE_SIZE(nr, NAME, NR)                               \
     KAI_DEFINE_SIZE(kr, NAME, 1)                                \
     KAI_DEFINE_MATMUL_PACKED_OFFSET(K, , rhs, n_idx, NAME, RHS, NR, 1, 1)
 
-/// A micro-kernel of floats whose work is KERNEL. BITS: the bounds of the clamp as elements.
-#define KAI_DEFINE_DWCONV_TILES(KERNEL, BITS, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH)               \
+/// A micro-kernel of floats whose work is KERNEL, which takes ARGS. BITS: the bounds of the clamp as elements.
+#define KAI_DEFINE_DWCONV_TILES(ARGS, KERNEL, BITS, NAME, LHS, RHS, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH)         \
     KAI_DEFINE_DWCONV_GETTERS(NAME, RHS, NR, HEIGHT, WIDTH)                                                        \
-    void KERNEL(const kai::DwconvTile* tile);                                                                      \
+    void KERNEL(const kai::ARGS* args);                                                                            \
     void kai_run_##NAME(                                                                                           \
         size_t tiles, size_t n, size_t k, size_t multiplier, const void* const* src, const void* pad_ptr,          \
         size_t src_offset, const void* rhs_packed, void* const* dst, size_t dst_offset, float clamp_min,           \
         float clamp_max) {                                                                                         \
         kai::check_dwconv(k, FILTER, multiplier);                                                                  \
         kai::check_bounds(clamp_min, clamp_max);                                                                   \
-        static constexpr kai::DwconvKernel kKernel =                                                               \
+        static constexpr auto kKernel =                                                                            \
             kai::dwconv_kernel<FILTER, STRIDE, HEIGHT, WIDTH>(KERNEL, (FILTER * FILTER + 1) * kai::kDwconvVector); \
         kai::run_dwconv_tiles(                                                                                     \
             kKernel, tiles,                                                                                        \
             {n * kai::RHS.bits / 8, kai::bytes(pad_ptr), src_offset, kai::bytes(rhs_packed), dst_offset,           \
              BITS(clamp_min), BITS(clamp_max), 0},                                                                 \
             src, dst);                                                                                             \
+    }
+
+/// The same of int8.
+#define KAI_DEFINE_DWCONV_INT8_TILES(ARGS, KERNEL, NAME, NR, KR, FILTER, STRIDE, HEIGHT, WIDTH)                 \
+    KAI_DEFINE_MATMUL_STEPS(NAME, (HEIGHT) * (WIDTH), NR)                                                       \
+    KAI_DEFINE_SIZE(nr, NAME, NR)                                                                               \
+    KAI_DEFINE_SIZE(kr, NAME, KR)                                                                               \
+    size_t kai_get_rhs_packed_offset_##NAME(size_t n_idx, size_t) {                                             \
+        KAI_REQUIRE_MULTIPLE(n_idx, "nr", KAI_CHECKED(NR, rhs_packed_offset, NAME));                            \
+        return n_idx * kai::int8_channel(FILTER, KR);                                                           \
+    }                                                                                                           \
+    void KERNEL(const kai::ARGS* args);                                                                         \
+    void kai_run_##NAME(                                                                                        \
+        size_t tiles, size_t n, size_t k, size_t multiplier, const void* const* src, const void* pad_ptr,       \
+        size_t src_offset, const void* rhs_packed, void* const* dst, size_t dst_offset,                         \
+        const kai_matmul_requantize32_params* params) {                                                         \
+        kai::check_dwconv(k, FILTER, multiplier);                                                               \
+        static constexpr auto kKernel = kai::dwconv_kernel<FILTER, STRIDE, HEIGHT, WIDTH>(                      \
+            KERNEL, kai::kDwconvVector * kai::int8_channel(FILTER, KR));                                        \
+        if (tiles > 0 && n > 0) {                                                                               \
+            kai::run_dwconv_tiles(                                                                              \
+                kKernel, tiles,                                                                                 \
+                kai::int8_call(                                                                                 \
+                    n, pad_ptr, src_offset, rhs_packed, dst_offset, kai::before_zero_point(*params, __func__)), \
+                src, dst);                                                                                      \
+        }                                                                                                       \
     }

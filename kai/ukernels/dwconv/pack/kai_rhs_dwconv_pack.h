@@ -33,9 +33,9 @@ kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x16p1vlx1b_x16_x16_sme;
 kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_x16p8x1b_x16_x16;
 kai_run_rhs_dwconv_pack_fn kai_run_rhs_dwconv_pack_x16p8x1b_x16_x16;
 
-/// Packs an int8 filter [height][width][num_channels] in panels of 16 channels:
+/// Packs an int8 filter [height][width][num_channels] in panels of nr channels:
 ///
-///     | start: 16 int32 | taps | scale: 16 f32 |
+///     | start: nr int32 | taps | scale: nr f32 |
 ///
 /// Start: bias[c] - params->lhs_zero_point * sum of the channel's taps, wraps around. Taps: of each row of the filter
 /// in groups of kr, | channel 0: kr taps | channel 1: kr taps | ...; the last group of a row ends with zeros. Scale:
@@ -49,11 +49,15 @@ typedef void kai_run_rhs_dwconv_pack_qs8cx_i32_fn(
     size_t filter_height, size_t filter_width, size_t num_channels, const void* rhs, const void* bias,
     const void* scale, void* rhs_packed, const struct kai_rhs_pack_qsi8cx_params* params);
 
-/// kr 1: taps in row-major order.
+/// nr: the bytes of a streaming vector; kr 1.
+kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_qsi8cxp4vlx1sb_qs8cx_f32_i32_sme;
+kai_run_rhs_dwconv_pack_qs8cx_i32_fn kai_run_rhs_dwconv_pack_qsi8cxp4vlx1sb_qs8cx_f32_i32_sme;
+
+/// nr 16, kr 1: taps in row-major order.
 kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_qsi8cxp16x1sb_qs8cx_f32_i32;
 kai_run_rhs_dwconv_pack_qs8cx_i32_fn kai_run_rhs_dwconv_pack_qsi8cxp16x1sb_qs8cx_f32_i32;
 
-/// kr 4.
+/// nr 16, kr 4.
 kai_get_rhs_dwconv_size_fn kai_rhs_get_dst_size_dwconv_pack_qsi8cxp16x4sb_qs8cx_f32_i32;
 kai_run_rhs_dwconv_pack_qs8cx_i32_fn kai_run_rhs_dwconv_pack_qsi8cxp16x4sb_qs8cx_f32_i32;
 
