@@ -25,7 +25,9 @@ size_t calls;
     }
 
 COUNT_CALLS(kai_kernel_blocks_few_qai4c32p4vlx4_sme_mop4)
+COUNT_CALLS(kai_kernel_blocks_few_qau4c32x256p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qlu4c32p4vlx4scalebf16_sme_mop4)
+COUNT_CALLS(kai_kernel_blocks_few_qlu4c32x256p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi2c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi4c32p4vlx4_sme_mop4)
 COUNT_CALLS(kai_kernel_blocks_few_qsi8c32p4vlx4_sme_mop4)
@@ -43,13 +45,14 @@ class FewRows : public Matmul {};
 /// Those that have no quarter tiles, and why: docs/performance/quarter-tiles.md.
 bool has_whole_tiles_only(const kai_ukernel& u) {
     const auto has = [&](const char* part) { return std::strstr(u.name, part) != nullptr; };
-    return has("_f16p1vlx2_qsi4c32p") || has("_f16p4vsx2_q") || has("f8e") || has("qlu4c16p") || has("256p") ||
-           has("u8p4vsx4");
+    return has("_f16p1vlx2_qsi4c32p") || has("_f16p4vsx2_q") || has("f8e") || has("qlu4c16p") || has("c16x256p") ||
+           has("qau5c32x256p") || has("u8p4vsx4");
 }
 
 // As few rows as have quarter tiles, and one more, alone and after a whole tile.
 TEST_P(FewRows, RunQuarterTiles) {
-    const size_t vl = kai_get_sme_vector_length_u32(), most = has_blocks ? std::min<size_t>(vl / 2, 8) : vl / 2;
+    const size_t vl = kai_get_sme_vector_length_u32(),
+                 most = rhs_format->blocks || rhs_format->block != 0 ? std::min<size_t>(vl / 2, 8) : vl / 2;
     const bool present = kai_cpu_query(KAI_CPU_SME_MOP4).present;
     const auto [k, bl] = depths()[1];
     for (const size_t m : {size_t{1}, most, most + 1, vl + most}) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kai/engines/blocks/blocks_sme_args.h"
+#include "kai/engines/core/few_rows.hpp"
 #include "kai/engines/core/getters.hpp"
 #include "kai/engines/core/nibble_tables.hpp"
 
@@ -55,6 +56,15 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
     return words;
 }
 
+/// Few rows of SME2 by quarter-tile outer products: blocks_sme_mop4.inc. At most 8 are few: the sums of a pass are in
+/// 16 vectors, 8 rows of 2 V columns.
+[[gnu::noinline, maybe_unused]] void run_many_and_few(
+    const BlockArgs& all, SmeBlocksFn* run_many, SmeBlocksFn* run_few) {
+    const auto many = [&](const BlockArgs& args) { run_many(&args); };
+    const auto few = [&](const BlockArgs& args) { run_few(&args); };
+    run_many_and_few(all, size_t{1} << all.dst_shift, 8, many, few);
+}
+
 }  // namespace
 }  // namespace kai
 
@@ -71,4 +81,12 @@ KAI_INLINE Table words_of(const void* panel, bool any) {
             kai_kernel_##NAME, kai::PackedSide(kai::LHS, MR), kai::PackedSide(kai::RHS, NR),               \
             kai::nibbles<kai::LHS, kai::RHS>.values, sizeof(T) / 2};                                       \
         kai::run_blocks_kernel(m, n, k, bl, lhs, rhs, dst, dst_stride_row, &kernel, clamp_min, clamp_max); \
+    }
+
+/// What the micro-kernel NAME runs: its own assembly for many rows, that for few.
+#define KAI_MANY_AND_FEW(NAME, RHS)                                                                                \
+    extern "C" kai::SmeBlocksFn kai_kernel_blocks_many_##RHS##_sme2, kai_kernel_blocks_few_##RHS##_sme_mop4;       \
+    extern "C" [[gnu::visibility("hidden")]] kai::SmeBlocksFn kai_kernel_##NAME;                                   \
+    void kai_kernel_##NAME(const kai::BlockArgs* args) {                                                           \
+        kai::run_many_and_few(*args, kai_kernel_blocks_many_##RHS##_sme2, kai_kernel_blocks_few_##RHS##_sme_mop4); \
     }

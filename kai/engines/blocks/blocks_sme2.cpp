@@ -4,29 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"
 #include "kai/engines/core/catalogue.hpp"
-#include "kai/engines/core/few_rows.hpp"
 #include "kai/engines/core/unified.hpp"
-
-namespace kai {
-namespace {
-
-/// At most 8 rows are few: the sums of a pass are in 16 vectors, 8 rows of 2 V columns.
-[[gnu::noinline]] void run_many_and_few(const BlockArgs& all, SmeBlocksFn* run_many, SmeBlocksFn* run_few) {
-    const auto many = [&](const BlockArgs& args) { run_many(&args); };
-    const auto few = [&](const BlockArgs& args) { run_few(&args); };
-    run_many_and_few(all, size_t{1} << all.dst_shift, 8, many, few);
-}
-
-}  // namespace
-}  // namespace kai
-
-/// What the micro-kernel NAME runs: its own assembly for many rows, that for few.
-#define KAI_MANY_AND_FEW(NAME, RHS)                                                                                \
-    extern "C" kai::SmeBlocksFn kai_kernel_blocks_many_##RHS##_sme2, kai_kernel_blocks_few_##RHS##_sme_mop4;       \
-    extern "C" [[gnu::visibility("hidden")]] kai::SmeBlocksFn kai_kernel_##NAME;                                   \
-    void kai_kernel_##NAME(const kai::BlockArgs* args) {                                                           \
-        kai::run_many_and_few(*args, kai_kernel_blocks_many_##RHS##_sme2, kai_kernel_blocks_few_##RHS##_sme_mop4); \
-    }
 
 KAI_MANY_AND_FEW(matmul_clamp_f32_qsi8d32p1vlx4_qsi4c32p4vlx4_1vlx4vl_sme2_mopa, qsi4c32p4vlx4)
 KAI_MANY_AND_FEW(matmul_clamp_f32_qsi8d32p1vlx4_qsi8c32p4vlx4_1vlx4vl_sme2_mopa, qsi8c32p4vlx4)

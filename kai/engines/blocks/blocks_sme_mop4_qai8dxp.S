@@ -31,6 +31,7 @@
     lsl     z19.s, z19.s, #16
 .endm
 
+// z17, z19 = rhs_scale, bf16. Clobbers t0.
 .macro end_block w
     addvl   t0, rhs, #-8
     ld1h    {z17.s}, p0/z, [t0]
@@ -49,6 +50,7 @@
     fmla_by_scale \r0, \r1, \r2, \r3, 19
     .endif
 .endm
+// Sums z\r0-z\r3 += z8-z11 * z\by.
 .macro fmla_by_scale r0, r1, r2, r3, by
     fmla    z\r0\().s, p0/m, z8.s, z\by\().s
     fmla    z\r1\().s, p0/m, z9.s, z\by\().s
@@ -56,6 +58,7 @@
     fmla    z\r3\().s, p0/m, z11.s, z\by\().s
 .endm
 
+// offset_at, scale_at, fields_at.
 .macro end_pass
     mov     offset_at, lhs
     addvl   scale_at, lhs, #1

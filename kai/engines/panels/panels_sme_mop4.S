@@ -156,14 +156,15 @@
     addvl   rhs2, rhs2, #2 * \groups
 .endm
 
-// Panels as those of pair, with a vector of nibbles or codes a depth group: panels_sme2_int8.S. The cursor of the LHS is
-// 4 vectors ahead: SPLICE shares a unit of C1-SME2 with LUTI2 and LUTI4.
+// Panels as those of pair, with a vector of nibbles or codes a depth group: panels_sme2_int8.S. UZP1 takes the rows
+// twice, as SPLICE shares a unit of C1-SME2 with LUTI2 and LUTI4: the cursor of the LHS is 4 vectors ahead.
 .macro load_2_pair_nibbles set, first, luti=luti4_apart
     load_lhs_halves_\set (2 * \first), (2 * \first + 2)
     load_words_2 8, 9, rhs0, \first
     load_words_2 10, 11, rhs2, \first
     decode_\set \luti
 .endm
+// One group. Clobbers z8, z10.
 .macro load_1_pair_nibbles luti=luti4_apart
     load_halves_twice 0, 0
     load_words_1 8, rhs0
@@ -187,6 +188,7 @@
     \luti   18, 9
     \luti   19, 11
 .endm
+// Of set o.
 .macro decode_o luti
     \luti   20, 8
     \luti   21, 10

@@ -1,5 +1,5 @@
-// f32 and f16 <- qai8dxp x int8, int4, int2 per channel, few rows (at most VL / 2), with quarter-tile outer products. Formula
-// and finishing: qai8dxp_sme_mopa.inc.
+// f32 and f16 <- qai8dxp x int8, int4, int2 per channel, few rows (at most VL / 2), with quarter-tile outer products.
+// Formula and finishing: qai8dxp_sme_mopa.inc.
 //
 // Each vector of the LHS has the rows twice; the lower half of a tile multiplies them with the right half of a panel:
 //

@@ -1,5 +1,6 @@
 // f32 <- int8 in blocks of 256 x weights in super-blocks with SME2: the micro-kernels. The work is in
-// superblocks_sme2_mopa_<format>.S, superblocks_sme2_dot_<format>.S.
+// superblocks_sme2_mopa_<format>.S, superblocks_sme2_dot_<format>.S; few rows of some formats with quarter-tile outer
+// products, where the CPU has them: superblocks_sme_mop4_<format>.S.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include "kai/engines/blocks/blocks_sme.hpp"
@@ -34,6 +35,9 @@ constexpr size_t sub_blocks_of(const Format& format) {
             kai_kernel_##NAME, {m, n, k / sub_block, 1, lhs, lhs_stride, kai::bytes(rhs, head), rhs_stride, dst,      \
                                 dst_stride_row, table.values, clamp_min, clamp_max, head});                           \
     }
+
+KAI_MANY_AND_FEW(matmul_clamp_f32_qsi8d256p1vlx4_qau4c32x256p4vlx4_1vlx4vl_sme2_mopa, qau4c32x256p4vlx4)
+KAI_MANY_AND_FEW(matmul_clamp_f32_qsi8d256p1vlx4_qlu4c32x256p4vlx4_1vlx4vl_sme2_mopa, qlu4c32x256p4vlx4)
 
 extern "C" {
 

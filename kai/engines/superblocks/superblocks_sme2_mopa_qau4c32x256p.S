@@ -62,4 +62,4 @@
     addvl   lhs, lhs, #8
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d256p1vlx4_qau4c32x256p4vlx4_1vlx4vl_sme2_mopa, f32, kept
+    mopa_blocks kai_kernel_blocks_many_qau4c32x256p4vlx4_sme2, f32, kept

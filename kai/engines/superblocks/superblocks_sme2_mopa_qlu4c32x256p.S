@@ -18,4 +18,4 @@
     take_block_args_and_table
 .endm
 
-    mopa_blocks kai_kernel_matmul_clamp_f32_qsi8d256p1vlx4_qlu4c32x256p4vlx4_1vlx4vl_sme2_mopa, f32, all
+    mopa_blocks kai_kernel_blocks_many_qlu4c32x256p4vlx4_sme2, f32, all
