@@ -45,8 +45,12 @@ constexpr uint8_t flip_of(kai_datatype type) {
     return type == kai_dt_uint8 ? 0x80 : 0;
 }
 
-/// The engine: a source that includes lowp_families.inc or lowp_nxk.inc defines it. m, n > 0.
-void multiply(const Lowp& p);
+using LowpFn = void(const Lowp&);
+
+/// The engine: a source that includes lowp_families.inc, lowp_nxk.inc or lowp_table.inc defines it. A template, so that
+/// a program has the code of the types that it uses. m, n > 0.
+template <bool is_unsigned>
+void multiply_requantised(const Lowp& p);
 
 KAI_INLINE void check_params(const Lowp& p, const char* function) {
     const kai_matmul_lowp_params& q = *p.params;
@@ -61,7 +65,9 @@ KAI_INLINE void check_params(const Lowp& p, const char* function) {
     }
 }
 
-[[gnu::noinline, maybe_unused]] void run_lowp(const Lowp& p, size_t dst_stride_col, const char* function) {
+/// multiply: of the type of p.
+[[gnu::noinline, maybe_unused]] void run_lowp(
+    const Lowp& p, LowpFn* multiply, size_t dst_stride_col, const char* function) {
     check_element(dst_stride_col, 1, function);
     if (p.m != 0 && p.n != 0) {
         check_params(p, function);

@@ -48,12 +48,14 @@ template <class Pipeline>
     }
 }
 
-void multiply(const Lowp& p) {
+template <bool>
+void multiply_requantised(const Lowp& p) {
     (p.params->pipeline == KAI_LOWP_LEGACY ? multiply<Legacy> : multiply<FixedPoint>)(p);
 }
 
-bool reads_table(const Lowp&) {
-    return false;
+template <bool>
+LowpFn* in_table(const Lowp&) {
+    return nullptr;
 }
 
 }  // namespace

@@ -120,12 +120,12 @@ template <class Store>
 }
 
 void multiply(const Lowp& p) {
-    if (p.offsets != nullptr) {
-        multiply(p, *p.offsets, [&](size_t i, size_t j, const uint32_t* sums, size_t count) {
-            __builtin_memcpy(p.dst + i * p.dst_stride + j * sizeof(int32_t), sums, count * sizeof(int32_t));
-        });
-        return;
-    }
+    multiply(p, *p.offsets, [&](size_t i, size_t j, const uint32_t* sums, size_t count) {
+        __builtin_memcpy(p.dst + i * p.dst_stride + j * sizeof(int32_t), sums, count * sizeof(int32_t));
+    });
+}
+template <bool>
+void multiply_requantised(const Lowp& p) {
     const kai_matmul_lowp_params& q = *p.params;
     multiply(
         p, {q.lhs_offset, q.rhs_offset, nullptr, nullptr, q.bias},
@@ -136,8 +136,9 @@ void multiply(const Lowp& p) {
         });
 }
 
-bool reads_table(const Lowp&) {
-    return false;
+template <bool>
+LowpFn* in_table(const Lowp&) {
+    return nullptr;
 }
 
 }  // namespace

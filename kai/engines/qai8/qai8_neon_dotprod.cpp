@@ -127,17 +127,15 @@ namespace kai {
 namespace {
 
 void multiply(const Lowp& p) {
-    if (p.offsets != nullptr) {
-        return p.flip != 0 ? multiply_sums<Dotprod<true>>(p) : multiply_sums<Dotprod<false>>(p);
-    }
-    if (p.table != nullptr) {
-        return p.flip != 0 ? multiply_lowp<DotprodTable<true>>(p) : multiply_lowp<DotprodTable<false>>(p);
-    }
-    p.flip != 0 ? multiply_lowp<Dotprod<true>>(p) : multiply_lowp<Dotprod<false>>(p);
+    p.flip != 0 ? multiply_sums<Dotprod<true>>(p) : multiply_sums<Dotprod<false>>(p);
 }
-
-bool reads_table(const Lowp& p) {
-    return DotprodTable<false>::takes(*p.table);
+template <bool is_unsigned>
+void multiply_requantised(const Lowp& p) {
+    multiply_lowp<Dotprod<is_unsigned>>(p);
+}
+template <bool is_unsigned>
+LowpFn* in_table(const Lowp& p) {
+    return DotprodTable<is_unsigned>::takes(*p.table) ? multiply_lowp<DotprodTable<is_unsigned>> : nullptr;
 }
 
 }  // namespace

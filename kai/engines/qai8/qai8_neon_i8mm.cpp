@@ -202,21 +202,22 @@ namespace {
 
 void multiply(const Lowp& p) {
     const bool is_unsigned = p.flip != 0;
-    if (p.table != nullptr) {
-        return is_unsigned ? multiply_lowp<PackedTable<I8mm<Types::both_uint8>>>(p)
-                           : multiply_lowp<PackedTable<I8mm<Types::both_int8>>>(p);
-    }
-    if (p.offsets == nullptr) {
-        return is_unsigned ? multiply_lowp<I8mm<Types::both_uint8>>(p) : multiply_lowp<I8mm<Types::both_int8>>(p);
-    }
     if (p.signs_differ) {
         return is_unsigned ? multiply_sums<I8mm<Types::uint8_int8>>(p) : multiply_sums<I8mm<Types::int8_uint8>>(p);
     }
     is_unsigned ? multiply_sums<I8mm<Types::both_uint8>>(p) : multiply_sums<I8mm<Types::both_int8>>(p);
 }
 
-bool reads_table(const Lowp& p) {
-    return PackedTable<I8mm<Types::both_int8>>::takes(*p.table);
+template <bool is_unsigned>
+using Same = I8mm<is_unsigned ? Types::both_uint8 : Types::both_int8>;
+template <bool is_unsigned>
+void multiply_requantised(const Lowp& p) {
+    multiply_lowp<Same<is_unsigned>>(p);
+}
+template <bool is_unsigned>
+LowpFn* in_table(const Lowp& p) {
+    using Table = PackedTable<Same<is_unsigned>>;
+    return Table::takes(*p.table) ? multiply_lowp<Table> : nullptr;
 }
 
 }  // namespace

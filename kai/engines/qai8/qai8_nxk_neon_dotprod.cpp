@@ -132,7 +132,8 @@ template <class Pipeline>
     }
 }
 
-void multiply(const Lowp& p) {
+template <bool>
+void multiply_requantised(const Lowp& p) {
     (p.params->pipeline == KAI_LOWP_LEGACY ? multiply<Legacy> : multiply<FixedPoint>)(p);
 }
 
