@@ -525,6 +525,24 @@ TEST_P(DwconvTilesInt8, ChannelMultipliers) {
     }
 }
 
+// Two products of -128 and -128 do not fit into 16 bits; those of -128 and -127 do.
+TEST_P(DwconvTilesInt8, ProductsOfTheLeastNumbers) {
+    Random random(13);
+    for (const int least : {-128, -127}) {
+        for (const size_t channels : {1, 16, 35}) {
+            Int8Problem p = make_problem(any_shape(random, channels), random);
+            std::fill(p.src.begin(), p.src.end(), int8_t{-128});
+            for (size_t i = 0; i < p.filter.size(); ++i) {
+                p.filter[i] = static_cast<int8_t>(random.integer(0, 3) != 0 ? least : 127);
+            }
+            check(p);
+            std::fill(p.filter.begin(), p.filter.end(), int8_t{-127});
+            std::fill_n(p.filter.end() - std::min<ptrdiff_t>(p.filter.size(), 2 * channels), channels, int8_t{-128});
+            check(p);
+        }
+    }
+}
+
 // Halves are rounded to even; infinite and large products saturate.
 TEST_P(DwconvTilesInt8, TiesAndLargeScales) {
     Random random(8);

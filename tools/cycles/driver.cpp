@@ -489,7 +489,7 @@ void report_conv() {
 // ---- depthwise convolution by tiles ----
 
 struct Dwconv {
-    size_t side, n, taps, tiles;  // an output of side x side pixels
+    size_t side, n, multiplier, taps, tiles;  // an output of side x side pixels
     std::vector<const void*> src;
     std::vector<void*> dst;
     const uint8_t *pad, *rhs;
@@ -501,13 +501,13 @@ void prepare_dwconv(const kai_ukernel& u, const Arguments& arg) {
     const kai_dwconv_tile& tile = *kai_registry_dwconv_tile(&u);
     const bool any = tile.filter_width == 0;
     const size_t filter = any ? arg("filter", 3) : tile.filter_width, stride = any ? arg("stride", 1) : tile.stride;
-    const size_t side = arg("side", 28), n = arg("n", 64), taps = filter * filter;
+    const size_t side = arg("side", 28), n = arg("n", 64), taps = filter * filter, multiplier = arg("multiplier", 1);
     const size_t outputs = tile.height * tile.width, pixel = n * kai_get_datatype_size_in_bytes(u.dst_type);
     const size_t width = (side + tile.width) * stride + filter, rows = (side + tile.height) * stride + filter;
     const Bits bits = u.dst_type == kai_dt_f16 ? Bits::f16 : u.dst_type == kai_dt_f32 ? Bits::f32 : Bits::any;
     const uint8_t* const image = buffer(rows * width * pixel, bits);
     uint8_t* const result = buffer(side * side * pixel, Bits::any);
-    dwconv = {side, n, taps, 0, {}, {}, buffer(pixel, bits), buffer((n + 16) * (taps + 1) * 16, bits)};
+    dwconv = {side, n, multiplier, taps, 0, {}, {}, buffer(pixel, bits), buffer((n + 16) * (taps + 1) * 16, bits)};
     for (size_t y = 0; y < side; y += tile.height) {
         for (size_t x = 0; x < side; x += tile.width, ++dwconv.tiles) {
             const size_t columns = any ? outputs : (tile.width - 1) * stride + filter;
@@ -528,16 +528,16 @@ void prepare_dwconv(const kai_ukernel& u, const Arguments& arg) {
 }
 
 void call_dwconv(const kai_ukernel& u) {
-    const size_t one = 1, none = 0;
+    const size_t none = 0;
     if (u.signature == KAI_UKERNEL_DWCONV_TILES_QAI8) {
         static constexpr kai_matmul_requantize32_params kTo = {-128, 127, 3};
         return kai::as<kai_run_dwconv_tiles_qai8_fn>(u.run)(
-            dwconv.tiles, dwconv.n, dwconv.taps, one, dwconv.src.data(), dwconv.pad, none, dwconv.rhs,
+            dwconv.tiles, dwconv.n, dwconv.taps, dwconv.multiplier, dwconv.src.data(), dwconv.pad, none, dwconv.rhs,
             dwconv.dst.data(), none, &kTo);
     }
     kai::as<kai_run_dwconv_tiles_fn>(u.run)(
-        dwconv.tiles, dwconv.n, dwconv.taps, one, dwconv.src.data(), dwconv.pad, none, dwconv.rhs, dwconv.dst.data(),
-        none, -1.0F, 1.0F);
+        dwconv.tiles, dwconv.n, dwconv.taps, dwconv.multiplier, dwconv.src.data(), dwconv.pad, none, dwconv.rhs,
+        dwconv.dst.data(), none, -1.0F, 1.0F);
 }
 
 void report_dwconv() {

@@ -22,3 +22,4 @@ dwconv_tile kai_kernel_dwconv_f32_3x3_s1_neon, 3, 1
 dwconv_tile kai_kernel_dwconv_f32_3x3_s2_neon, 3, 2
 dwconv_tile kai_kernel_dwconv_f32_5x5_s1_neon, 5, 1
 dwconv_tile kai_kernel_dwconv_f32_5x5_s2_neon, 5, 2
+dwconv_tile kai_kernel_dwconv_f32_7x7_s1_neon, 7, 1

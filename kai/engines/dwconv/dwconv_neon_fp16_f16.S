@@ -22,3 +22,4 @@ dwconv_tile kai_kernel_dwconv_f16_3x3_s1_neon_fp16, 3, 1
 dwconv_tile kai_kernel_dwconv_f16_3x3_s2_neon_fp16, 3, 2
 dwconv_tile kai_kernel_dwconv_f16_5x5_s1_neon_fp16, 5, 1
 dwconv_tile kai_kernel_dwconv_f16_5x5_s2_neon_fp16, 5, 2
+dwconv_tile kai_kernel_dwconv_f16_7x7_s1_neon_fp16, 7, 1

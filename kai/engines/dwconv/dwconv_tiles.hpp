@@ -19,7 +19,7 @@ struct DwconvKernel {
     size_t pixels, outputs, panel;  // of a tile; bytes
 };
 
-constexpr size_t kMostPixels = 7 * 11, kMostOutputs = 8, kDwconvVector = 16;
+constexpr size_t kMostPixels = 8 * 10, kMostOutputs = 8, kDwconvVector = 16;
 
 /// The arguments of kai_run_dwconv_tiles_fn that do not differ from tile to tile. row: bytes of a pixel.
 struct DwconvCall {

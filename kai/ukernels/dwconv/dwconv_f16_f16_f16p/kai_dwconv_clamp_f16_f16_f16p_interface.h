@@ -69,6 +69,12 @@ kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_5x5_s1_2x4_neon_ml
 KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_5x5_s1_2x4_neon_mla)
 kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_5x5_s2_2x4_neon_mla;
 KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_5x5_s2_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_7x7_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_7x7_s1_2x4_neon_mla)
+
+/// FMLA: filters of any size, any channel multiplier.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_1x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f16_f16_f16p8x1b_1x4_neon_mla)
 
 /// Portable C++: filters of any size, any channel multiplier.
 kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f16_f16_f16p8x1b_1x4_portable;

@@ -88,6 +88,12 @@ kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_5x5_s1_2x4_neon_ml
 KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_5x5_s1_2x4_neon_mla)
 kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_5x5_s2_2x4_neon_mla;
 KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_5x5_s2_2x4_neon_mla)
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_7x7_s1_2x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_7x7_s1_2x4_neon_mla)
+
+/// FMLA: filters of any size, any channel multiplier.
+kai_run_dwconv_tiles_fn kai_run_dwconv_clamp_f32_f32_f32p4x1b_1x4_neon_mla;
+KAI_DECLARE_GETTERS(DWCONV_TILES, dwconv_clamp_f32_f32_f32p4x1b_1x4_neon_mla)
 
 /// Portable C++: filters of any size, any channel multiplier. On hosts without an instruction for fused multiply-add,
 /// products are rounded as well.
