@@ -253,6 +253,11 @@ KAI_INLINE void check_bounds(float lo, float hi, const char* function = __builti
     KAI_REQUIRE(function, lo <= hi, bounds_out_of_order, static_cast<double>(lo), static_cast<double>(hi));
 }
 
+/// Whether clamping can change a number. It takes as long as 2 k of a tile of FMLA.
+KAI_INLINE bool is_bounded(float lo, float hi) {
+    return lo != -__builtin_inff() || hi != __builtin_inff();
+}
+
 KAI_INLINE void check_element(
     size_t dst_stride_col, size_t element_bytes, const char* function = __builtin_FUNCTION()) {
     KAI_REQUIRE(function, dst_stride_col == element_bytes, element_stride, dst_stride_col, element_bytes);

@@ -19,6 +19,7 @@
     field(size_t, 8, dst_stride)                                                              \
     field(size_t, 8, m)                                                                       \
     field(size_t, 8, depth)        /* k in bytes */                                           \
+    field(size_t, 8, clamps)       /* 0: bounds are infinite; results go out as they are */   \
     field(const void*, 8, bias) field(size_t, 8, narrow) /* f16 on panels of SME: its bias; 1: results are f16 */ \
     field(size_t, 8, chunks)       /* table: of `depth` each; 0: the result is the bias */    \
     field(const void*, 8, pad)     /* pointers equal to this one stay where they are, */      \

@@ -68,6 +68,7 @@ KAI_INLINE void run_panels(
     constexpr size_t kWidest = 64;
     store_bound<element_bytes>(args.bounds[0], clamp_min);
     store_bound<element_bytes>(args.bounds[1], clamp_max);
+    args.clamps = is_bounded(clamp_min, clamp_max);
     args.panel = rhs_packed, args.rhs_stride = kernel.columns * element_bytes;
     args.dst = dst, args.dst_stride = dst_stride;
     args.m = m;

@@ -81,6 +81,7 @@ template <size_t bias_bytes, size_t dst_bytes>
         store(args.bounds[0] + i, clamp_min);
         store(args.bounds[1] + i, clamp_max);
     }
+    args.clamps = is_bounded(clamp_min, clamp_max);
     args.lhs = lhs, args.lhs_stride = lhs_stride;
     args.rhs_stride = rhs.stride();
     args.dst_stride = dst_stride;

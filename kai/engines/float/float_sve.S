@@ -22,14 +22,14 @@
     fmla    sum\c\r\().s, z\rhs\().s, z\z\().s[\word]
 .endm
 
-.macro store_vector c, r
-    fmax    sum\c\r\().s, p4/m, sum\c\r\().s, z0.s
-    fmin    sum\c\r\().s, p4/m, sum\c\r\().s, z1.s
+.macro store_vector c, r, clamps
+    when    \clamps, 1, fmax sum\c\r\().s, p4/m, sum\c\r\().s, z0.s
+    when    \clamps, 1, fmin sum\c\r\().s, p4/m, sum\c\r\().s, z1.s
     st1w    {sum\c\r\().s}, p\c, [x3, #\c, mul vl]
 .endm
 
-.macro store_row r
-    each_column 4, store_vector, \r
+.macro store_row r, clamps
+    each_column 4, store_vector, \r, \clamps
 .endm
 
 // p0 - p3 = the first \n columns (a register) of four vectors. Changes x8.

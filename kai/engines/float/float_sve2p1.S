@@ -32,17 +32,17 @@
 .endm
 
 // Two vectors of sums -> one of f16: vector \at of the row.
-.macro store_pair lo, hi, p, at
+.macro store_pair lo, hi, p, at, clamps
     fcvt    \lo\().h, p4/m, \lo\().s
     fcvt    \hi\().h, p4/m, \hi\().s
     uzp1    \lo\().h, \lo\().h, \hi\().h
-    fmax    \lo\().h, p4/m, \lo\().h, z0.h
-    fmin    \lo\().h, p4/m, \lo\().h, z1.h
+    when    \clamps, 1, fmax \lo\().h, p4/m, \lo\().h, z0.h
+    when    \clamps, 1, fmin \lo\().h, p4/m, \lo\().h, z1.h
     st1h    {\lo\().h}, \p, [x3, #\at, mul vl]
 .endm
-.macro store_row r
-    store_pair sum0\r, sum1\r, p0, 0
-    store_pair sum2\r, sum3\r, p1, 1
+.macro store_row r, clamps
+    store_pair sum0\r, sum1\r, p0, 0, \clamps
+    store_pair sum2\r, sum3\r, p1, 1, \clamps
 .endm
 
 .macro columns n

@@ -25,7 +25,7 @@ void run_f16(const kai_matmul_uker_args* args, const char* function) {
     run_sve_panels<uint16_t>(
         kai_panel_f16_f16_f16p16vsx2_6x16vs_sve2p1_dot,
         {plain_rows(shape.k, operand.lhs.stride.m), operand.dst.stride.m, kai_cast_f16_f32(clamp.lo),
-         kai_cast_f16_f32(clamp.hi)},
+         kai_cast_f16_f32(clamp.hi), is_bounded(clamp.lo, clamp.hi)},
         shape.m, shape.n, operand.lhs.ptr, operand.rhs.ptr, rhs.stride(shape.k), operand.dst.ptr);
 }
 

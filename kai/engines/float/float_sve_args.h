@@ -21,5 +21,6 @@ KAI_OFFSETS(SVE_ROWS, KAI_SVE_ROWS)
     field(SveRows, 48, rows)                                                        \
     field(size_t, 8, dst_stride)                                                    \
     field(uint32_t, 4, lo) /* bits of the clamp bounds; of f16 in the lower half */ \
-    field(uint32_t, 4, hi)
+    field(uint32_t, 4, hi)                                                          \
+    field(size_t, 8, clamps) /* 0: they are infinite */
 KAI_OFFSETS(SVE_PANEL, KAI_SVE_PANEL)

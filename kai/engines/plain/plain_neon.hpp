@@ -155,7 +155,7 @@ KAI_INLINE void kxn_panel(const PlainGemm<T>& p, size_t j) {
     args.lhs = p.lhs, args.lhs_stride = p.lhs_stride;
     args.panel = p.rhs + j * kBytes, args.rhs_stride = p.rhs_stride;
     args.dst = p.dst + j * kBytes, args.dst_stride = p.dst_stride;
-    args.m = p.m, args.depth = p.k * kBytes;
+    args.m = p.m, args.depth = p.k * kBytes, args.clamps = is_bounded(p.lo, p.hi);
     store(args.bounds[0], T::spread(p.lo));
     store(args.bounds[1], T::spread(p.hi));
     T::kPanel(&args);
