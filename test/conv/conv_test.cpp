@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
@@ -110,6 +111,86 @@ TEST_P(Conv, Random) {
         taken.insert(e.plan.path);
     }
     EXPECT_GE(taken.size(), 1U);
+}
+
+/// The digits of a number, each of another base.
+class Digits {
+public:
+    explicit Digits(size_t number) : rest_(number) {
+    }
+    template <typename T, size_t N>
+    const T& of(const T (&values)[N]) {
+        const size_t digit = rest_ % N;
+        rest_ /= N;
+        return values[digit];
+    }
+    /// Whether there were too few.
+    bool overflow() const {
+        return rest_ != 0;
+    }
+
+private:
+    size_t rest_;
+};
+
+/// The smallest side of an image that has results.
+size_t least_side(bool transposed, size_t kernel, size_t dilation, size_t stride, size_t pads) {
+    const size_t span = (kernel - 1) * dilation + 1;
+    if (span > pads) {
+        return transposed ? 1 : span - pads;
+    }
+    return transposed ? (pads - span) / stride + 2 : 1;
+}
+
+/// Number `index` of all combinations of sizes, strides, dilation, padding, groups, channels and batch: false beyond
+/// the last. What is not listed is random, images are small.
+bool combination(size_t index, const Types& types, Case& c) {
+    constexpr size_t kKernels[] = {1, 2, 3, 5, 7}, kChannels[] = {1, 2, 3, 7, 8, 16, 33};  // of a group
+    constexpr size_t kGroups[] = {1, 2, 5}, kBatches[] = {1, 3};
+    constexpr size_t kStrides[][2] = {{1, 1}, {2, 2}, {1, 2}, {3, 1}}, kDilations[][2] = {{1, 1}, {2, 2}, {1, 3}};
+    constexpr size_t kPads[][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}, {0, 3, 2, 1}};
+    constexpr bool kTransposed[] = {false, true};
+    Random random(index);
+    c = random_case(random, types);
+    kai_conv_problem& p = c.p;
+    Digits digits(index);
+    const size_t inputs = digits.of(kChannels), outputs = digits.of(kChannels);
+    p.groups = digits.of(kGroups), p.batch = digits.of(kBatches), p.transposed = digits.of(kTransposed);
+    p.in_channels = p.groups * inputs, p.out_channels = p.groups * outputs;
+    const auto &stride = digits.of(kStrides), &dilation = digits.of(kDilations);
+    p.stride_height = stride[0], p.stride_width = stride[1];
+    p.dilation_height = dilation[0], p.dilation_width = dilation[1];
+    const auto& pads = digits.of(kPads);
+    p.pad_top = pads[0], p.pad_left = pads[1], p.pad_bottom = pads[2], p.pad_right = pads[3];
+    p.kernel_height = digits.of(kKernels), p.kernel_width = digits.of(kKernels);
+    p.height = least_side(p.transposed, p.kernel_height, dilation[0], stride[0], pads[0] + pads[2]);
+    p.width = least_side(p.transposed, p.kernel_width, dilation[1], stride[1], pads[1] + pads[3]);
+    p.height += any(random, 0, 2), p.width += any(random, 0, 2);
+    p.out_pad_height = p.transposed ? any(random, 0, static_cast<int>(stride[0]) - 1) : 0;
+    p.out_pad_width = p.transposed ? any(random, 0, static_cast<int>(stride[1]) - 1) : 0;
+    p.layout = static_cast<kai_conv_layout>(random.integer(0, p.transposed ? 3 : 2));
+    return !digits.overflow();
+}
+
+/// KLEIDIAI_CONV_STEP: every so many-th combination. 1: all.
+size_t combination_step() {
+    constexpr size_t kStep = 20011;  // a prime: all digits vary
+    const char* text = std::getenv("KLEIDIAI_CONV_STEP");
+    const size_t step = text != nullptr ? std::strtoul(text, nullptr, 10) : kStep;
+    return step != 0 ? step : kStep;
+}
+
+TEST_P(Conv, Combinations) {
+    const size_t step = combination_step();
+    size_t count = 0;
+    Case c;
+    for (size_t i = 0; combination(i, GetParam(), c); i += step, ++count) {
+        if (!Experiment(c).succeeds({1 + i % 3, c.seed | 1, i % 2 == 0})) {
+            return;
+        }
+    }
+    RecordProperty("combinations", std::to_string(count));
+    EXPECT_GE(count, 9U);
 }
 
 /// The bits do not depend on units, threads, their order, or on the place in the batch.
