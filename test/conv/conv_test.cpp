@@ -413,6 +413,24 @@ TEST(ConvDepthwise, SmeOrNot) {
     }
 }
 
+// The first layers of networks for images.
+TEST(ConvPlan, GathersFewChannels) {
+    const auto plan_of = [](size_t channels, kai_conv_path path) {
+        kai_conv_problem p = kai_conv_problem_of(20, 20, channels, 32, 3, 3);
+        p.path = path;
+        kai_conv_plan plan;
+        EXPECT_EQ(kai_conv_make_plan(&p, &plan), KAI_GEMM_OK);
+        return plan;
+    };
+    EXPECT_EQ(plan_of(4, KAI_CONV_ANY).path, KAI_CONV_INDIRECT);
+    EXPECT_EQ(plan_of(3, KAI_CONV_INDIRECT).path, KAI_CONV_INDIRECT);
+    const kai_conv_plan few = plan_of(3, KAI_CONV_ANY);
+    EXPECT_EQ(few.path, KAI_CONV_ROWS);
+    char text[2048];
+    kai_conv_explain(&few, text, sizeof(text));
+    EXPECT_NE(std::string(text).find("indirect: few channels"), std::string::npos) << text;
+}
+
 /// 3 x 3, stride 1.
 Case winograd_case(Random& random, kai_conv_path path, const Types& types) {
     Case c = random_case(random, types);
