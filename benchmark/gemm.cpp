@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <regex>
 
 #include "benchmark/measure.hpp"
 #include "examples/common/aligned_memory.hpp"
@@ -274,9 +273,6 @@ bool make_case(const Kind& kind, const Shape& s, size_t threads, bool by_hand, C
     }
     c->kernel = Layer::kernel_of(plan, s).ukernel;
     c->is_f32 = options.baseline && &kind == &kKinds[0];
-    const auto matches = [](const std::string& expression, const char* name) {
-        return expression.empty() || std::regex_search(name, std::regex(expression));
-    };
     return c->is_f32 || (matches(options.kernel, c->kernel->name) && matches(options.family, c->kernel->family));
 }
 

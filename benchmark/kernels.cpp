@@ -1,13 +1,12 @@
 // Micro-kernels and packers, all of the registry: none is named here.
 //
 // With several threads each computes a part of the columns, and packs a part of the rows or columns. Indirect matmul
-// runs with one chunk: a table of rows. Depthwise convolution has another shape and is not here.
+// runs with one chunk: a table of rows. Depthwise convolution has another shape: conv.cpp.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
 #include <random>
-#include <regex>
 
 #include "benchmark/measure.hpp"
 #include "benchmark/peer.hpp"
@@ -347,10 +346,6 @@ constexpr struct {
     {"lhs_pack", Step::lhs_pack},
     {"rhs_pack", Step::rhs_pack},
 };
-
-bool matches(const string& expression, const char* name) {
-    return expression.empty() || std::regex_search(name, std::regex(expression));
-}
 
 /// The kernels of a family that are measured for this shape.
 std::vector<const kai_ukernel*> choose(const char* family, const Shape& s) {

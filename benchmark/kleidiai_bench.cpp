@@ -1,11 +1,13 @@
 // Measures the micro-kernels of the registry, their packers and the GEMM layer on this CPU: docs/benchmark.md.
 //
-// options: the command line. machine: what the system tells. peaks: what the CPU can do at most. kernels, gemm: what
-// there is to measure. measure: Google Benchmark. report, roofline: what comes out. model: a language model instead;
-// rates: what plans assume.
+// options: the command line. machine: what the system tells. peaks: what the CPU can do at most. kernels, gemm,
+// conv: what there is to measure. measure: Google Benchmark. report, roofline: what comes out. model: a language model
+// instead; rates: what plans assume.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <set>
 
 #include "benchmark/machine.hpp"
@@ -50,8 +52,8 @@ int main(int argc, char** argv) {
     }
     const std::vector<Shape> shapes = chosen_shapes(is_emulated());
     std::vector<Case> cases = kernel_cases(shapes);
-    for (Case& c : gemm_cases(shapes)) {
-        cases.push_back(std::move(c));
+    for (std::vector<Case> more : {gemm_cases(shapes), conv_cases()}) {
+        std::move(more.begin(), more.end(), std::back_inserter(cases));
     }
     std::set<size_t> threads;
     for (const Shape& s : shapes) {

@@ -31,8 +31,8 @@ public:
 /// One measurement: a line of the report.
 struct Case {
     std::string what;    ///< One of Options::what.
-    std::string name;    ///< Micro-kernel or packer, or the kind of weights (GEMM layer).
-    std::string family;  ///< "": the GEMM layer.
+    std::string name;    ///< Micro-kernel or packer, the kind of weights (GEMM layer), or the layer (convolution).
+    std::string family;  ///< "": the GEMM layer, convolution.
     const kai_ukernel* kernel = nullptr;
     Shape shape = {};
     size_t threads = 1;
@@ -80,4 +80,5 @@ bool measure(std::vector<Case>& cases);
 /// @{
 std::vector<Case> kernel_cases(const std::vector<Shape>& shapes);
 std::vector<Case> gemm_cases(const std::vector<Shape>& shapes);
+std::vector<Case> conv_cases();
 /// @}

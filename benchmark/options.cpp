@@ -17,7 +17,7 @@ namespace {
 using std::string;
 using Numbers = std::vector<size_t>;
 
-const char* const kWhat[] = {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "by_hand"};
+const char* const kWhat[] = {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "conv", "by_hand"};
 
 /// Calls visit(word) for each word of a comma-separated list.
 template <typename Visit>
@@ -80,7 +80,7 @@ void set_cpus(const string& list) {
 void set_what(const string& list) {
     for_each_word(list, [](const string& word) {
         if (std::find(std::begin(kWhat), std::end(kWhat), word) == std::end(kWhat)) {
-            refuse("--what", "\"" + word + "\" is none of matmul, end_to_end, lhs_pack, rhs_pack, gemm, by_hand");
+            refuse("--what", "\"" + word + "\" is none of matmul, end_to_end, lhs_pack, rhs_pack, gemm, conv, by_hand");
         }
         options.what.push_back(word);
     });
@@ -96,6 +96,10 @@ void set_regex(const string& flag, const string& expression, string* to) {
 }
 
 }  // namespace
+
+bool matches(const string& expression, const char* name) {
+    return expression.empty() || std::regex_search(name, std::regex(expression));
+}
 
 bool Options::does(const char* one) const {
     return std::find(what.begin(), what.end(), one) != what.end();
@@ -140,7 +144,7 @@ bool parse(int argc, char** argv, int* status) {
     on(which, "--what", "LIST", words(set_what),
        "matmul: the kernel alone (default); end_to_end: quantise and pack the\n"
        "LHS, multiply; lhs_pack; rhs_pack; gemm: the GEMM layer; by_hand: its\n"
-       "kernels by kai_call");
+       "kernels by kai_call; conv: convolutions, whose shapes are their own");
     app.add_option(
            "--model", o.model,
            "1b, 7b, 8b, 30b-a3b, with -q4_0, -q8_0 or -q4_k_m: tokens per second,\n"
@@ -199,7 +203,7 @@ bool parse(int argc, char** argv, int* status) {
         if (o.peer && !has_peer()) {
             refuse("--peer", "this program is not linked with KleidiAI's library (docs/benchmark.md)");
         }
-        if (o.peer && (!o.model.empty() || o.does("gemm") || o.does("by_hand"))) {
+        if (o.peer && (!o.model.empty() || o.does("gemm") || o.does("conv") || o.does("by_hand"))) {
             refuse("--peer", "is for kernels and packers: KleidiAI has no GEMM layer");
         }
         if (!o.model.empty() && (o.all || !o.what.empty() || !o.kernel.empty() || !o.family.empty())) {
@@ -235,7 +239,7 @@ bool parse(int argc, char** argv, int* status) {
         return false;
     }
     if (o.what.empty()) {
-        o.what = o.all ? std::vector<string>(std::begin(kWhat), std::end(kWhat) - (o.peer ? 2 : 0))
+        o.what = o.all ? std::vector<string>(std::begin(kWhat), std::end(kWhat) - (o.peer ? 3 : 0))
                        : std::vector<string>{"matmul"};
     }
     return true;

@@ -16,7 +16,7 @@ inline std::string text(const Shape& s) {
 
 struct Options {
     bool all = false;               ///< Every kernel, not only the best one of each family.
-    std::vector<std::string> what;  ///< matmul, end_to_end, lhs_pack, rhs_pack, gemm, by_hand
+    std::vector<std::string> what;  ///< Of kWhat of options.cpp: matmul, ...
     std::string family, kernel;     ///< Regular expressions; empty: any.
     std::vector<Shape> shapes;      ///< Empty: defaults (default_shapes).
     size_t block_length = 32;
@@ -44,6 +44,9 @@ struct Options {
     }
 };
 extern Options options;
+
+/// Whether a regular expression is found in a name; an empty one is in every name.
+bool matches(const std::string& expression, const char* name);
 
 /// Reads the command line. Returns whether to go on; if not, `status` is the program's: 0 after --help.
 bool parse(int argc, char** argv, int* status);

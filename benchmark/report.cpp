@@ -123,6 +123,11 @@ Limit limit_of(const Figures& f, const Case& c) {
         c.threads};
 }
 
+/// Above the names.
+const char* heading(const Case& c) {
+    return !c.family.empty() ? "matmul_clamp_..." : c.what == "conv" ? "layer" : "weights";
+}
+
 const char* meaning(const string& what) {
     static const std::map<string, const char*> texts = {
         {"matmul", "the micro-kernel alone, operands packed"},
@@ -130,6 +135,7 @@ const char* meaning(const string& what) {
         {"lhs_pack", "quantise and pack the LHS"},
         {"rhs_pack", "pack the RHS"},
         {"gemm", "the GEMM layer, all of it"},
+        {"conv", "all of a convolution; m pixels, n channels of the output"},
         {"by_hand", "the kernels of the GEMM layer, by kai_call"}};
     return texts.at(what);
 }
@@ -248,8 +254,8 @@ void print_table(const std::vector<Case>& cases) {
         if (title != now) {
             title = now;
             std::printf(
-                "\n%s\n%3s %-49s%8s %7s%6s%6s%6s%6s%7s\n", now, "#", c.family.empty() ? "weights" : "matmul_clamp_...",
-                "time", "GOP/s", "peak", "GB/s", "read", "x f32", c.threads > 1 ? "idle" : "MAC/cy");
+                "\n%s\n%3s %-49s%8s %7s%6s%6s%6s%6s%7s\n", now, "#", heading(c), "time", "GOP/s", "peak", "GB/s",
+                "read", "x f32", c.threads > 1 ? "idle" : "MAC/cy");
         }
         const Figures f = figures_of(cases, c);
         const string name = short_name(c.name);

@@ -216,7 +216,11 @@ def check_all(folder):
     with open(file, newline="") as opened:
         rows = [row for row in csv.DictReader(opened) if not row["skipped"]]
     check({row["what"] for row in rows} ==
-          {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "by_hand"}, done.stdout)
+          {"matmul", "end_to_end", "lhs_pack", "rhs_pack", "gemm", "conv", "by_hand"}, done.stdout)
+    layers = {row["name"] for row in rows if row["what"] == "conv"}
+    types = {"f32", "f32_allow_winograd", "f16_allow_f16", "int8_static"}
+    check({f"{type}_3x3" for type in types} <= layers and "int8_static_depthwise_5x5" in layers and
+          "f32_allow_winograd_1x1" not in layers, layers)
     missing = documented() - {part for row in rows for part in row["name"].split("/")}
     check(not missing, "not measured:", *sorted(missing))
     done = run("--family=qsi8cxp|f32p", "--what=end_to_end,rhs_pack,gemm,by_hand", "-m", "21", "-n", "40", "-k", "64",
