@@ -820,7 +820,7 @@ void read_past_the_source(const void* end, size_t line) {
 
 /// Panels of packers that take only one size and have no argument for it.
 reference::Tile tile_of(const kai_packer& p) {
-    for (const auto& [kr, sr] : {std::pair<size_t, size_t>{1, 1}, {2, 1}, {4, 1}, {4, 2}, {8, 1}}) {
+    for (const auto& [kr, sr] : {std::pair<size_t, size_t>{1, 1}, {2, 1}, {4, 1}, {4, 2}, {8, 1}, {16, 1}}) {
         for (size_t rows = 1; rows <= 4096; ++rows) {
             if (p.accepts(rows, kr, sr)) {
                 return {rows, kr, sr};
