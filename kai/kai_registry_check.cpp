@@ -84,6 +84,7 @@ kai_violation lhs_violation(const kai_packer& p, const kai_packer_rules& rules, 
         KAI_VIOLATION_IF(rules.block != 0 && c.k % rules.block != 0, not_multiple, "k", c.k, rules.block);
         return kai::takes_rows(p) && c.m > 0 ? rows_violation(p, c, "config.format.mr") : kai_violation{};
     }
+    KAI_VIOLATION_IF(strcmp(p.format, kai::f8e4m3d32p.name) == 0 && c.kr % 4 != 0, not_multiple, "kr", c.kr, 4);
     const bool any_kr = strcmp(p.name, "lhs_pack_f16pmrx2_f32_neon") == 0;  // it looks at sr only
     KAI_RETURN_VIOLATION(any_kr ? size_violation("sr", c.sr, rules.sr) : sizes_violation("mr", rules, c));
     KAI_VIOLATION_IF(c.rows == 0, zero, "mr");

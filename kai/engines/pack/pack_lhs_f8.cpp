@@ -24,8 +24,8 @@ constexpr LhsRules kRules = {f8e4m3d32p, 0, 0, 1, true, 32, 0};
 
 /// The rules for `run`.
 KAI_INLINE void check(Tile t, const char* function, size_t k, size_t bl) {
-    check_lhs_call(kRules, t, function, k, bl);
     check_multiple("kr", t.kr, kGroup, function);
+    check_lhs_call(kRules, t, function, k, bl);
 }
 
 /// The exponent of the scale: -126 to 120. count: a multiple of 4.
