@@ -53,8 +53,8 @@ KAI_OFFSETS(F8_TILE_ARGS, KAI_F8_TILE_ARGS)
 KAI_OFFSETS(F8_FLOAT_ARGS, KAI_F8_FLOAT_ARGS)
 
 /// 8 rows or one times a panel of 12 columns, both FP8: all blocks of k.
-#define KAI_F8_CODES_ARGS(field)                                                                      \
-    field(F8Bounds, 32, bounds)     /* lowest and highest result, in every lane of a vector */      \
+#define KAI_F8_CODES_ARGS(field)                                                                     \
+    field(F8Bounds, 32, bounds)      /* lowest and highest result, in every lane of a vector */      \
     field(uint64_t, 8, fpmr)         /* formats */                                                   \
     field(const void*, 8, lhs)       /* blocks: a group of k of each row, then the next; scales */   \
     field(const void*, 8, rhs)       /* the same of each column */                                   \
