@@ -4,22 +4,9 @@
 #include "benchmark/attention.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "benchmark/measure.hpp"
 #include "benchmark/options.hpp"
-
-namespace {
-
-void require(kai_gemm_status status) {
-    if (status != KAI_GEMM_OK) {
-        std::fprintf(stderr, "attention: %s\n", kai_gemm_status_text(status));
-        std::abort();
-    }
-}
-
-}  // namespace
 
 Attention::Attention(size_t queries, size_t keys, size_t head, size_t tokens, size_t context, Pool& pool)
     : pool_(pool) {
@@ -51,7 +38,7 @@ void Attention::fill(void* cache) {
     kai_attention_rows rows = {};
     rows.count = plan_.problem.positions, rows.type = kai_dt_f32;
     rows.keys = rows.values = rows_.data();
-    require(kai_attention_append(&plan_, pages_of(cache).data(), 0, &rows, Pool::parallel_for, &pool_));
+    require(kai_attention_append(&plan_, pages_of(cache).data(), 0, &rows, Pool::parallel_for, &pool_), "attention: ");
 }
 
 void Attention::run(void* cache, size_t position, size_t tokens) {
@@ -59,14 +46,16 @@ void Attention::run(void* cache, size_t position, size_t tokens) {
     kai_attention_rows rows = {};
     rows.count = tokens, rows.type = kai_dt_f32;
     rows.keys = rows.values = rows_.data();
-    require(kai_attention_append(&plan_, pages.data(), position, &rows, Pool::parallel_for, &pool_));
+    require(kai_attention_append(&plan_, pages.data(), position, &rows, Pool::parallel_for, &pool_), "attention: ");
     kai_attention_sequence sequence = {};
     sequence.tokens = tokens, sequence.position = position, sequence.length = position + tokens;
     sequence.pages = pages.data();
     sequence.q = rows_.data(), sequence.out = out_.data();
     kai_attention_operands operands = {};
     operands.sequences = &sequence, operands.count = 1;
-    require(kai_attention_run(&plan_, &operands, workspace_.get(), plan_.workspace_size, Pool::parallel_for, &pool_));
+    require(
+        kai_attention_run(&plan_, &operands, workspace_.get(), plan_.workspace_size, Pool::parallel_for, &pool_),
+        "attention: ");
 }
 
 double Attention::macs(size_t position, size_t tokens) const {

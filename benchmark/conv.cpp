@@ -2,8 +2,6 @@
 // output x its channels x multiply-adds of a result; Winograd's algorithm does fewer.
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "benchmark/measure.hpp"
@@ -55,13 +53,6 @@ kai_conv_problem problem_of(const Layer& layer, const Type& type, size_t threads
     return p;
 }
 
-void require(kai_gemm_status status) {
-    if (status != KAI_GEMM_OK) {
-        std::fprintf(stderr, "convolution: %s\n", kai_gemm_status_text(status));
-        std::abort();
-    }
-}
-
 /// A convolution with its operands.
 class Convolution : public Work {
 public:
@@ -81,7 +72,9 @@ public:
         from.scale = p.kind == KAI_GEMM_DENSE ? nullptr : scales.data();
         const AlignedMemory scratch = allocate(plan.pack_workspace_size);
         packed_ = allocate(plan.packed_size);
-        require(kai_conv_pack(&plan, &from, packed_.get(), plan.packed_size, scratch.get(), plan.pack_workspace_size));
+        require(
+            kai_conv_pack(&plan, &from, packed_.get(), plan.packed_size, scratch.get(), plan.pack_workspace_size),
+            "convolution: ");
     }
 
     double bytes() const override {
@@ -90,9 +83,11 @@ public:
     void run(Pool& pool) override {
         kai_conv_operands x = {};
         x.in = in_.data(), x.packed = packed_.get(), x.out = out_.data();
-        require(kai_conv_run(
-            &plan_, &x, workspace_.get(), plan_.workspace_size, pool.threads() > 1 ? Pool::parallel_for : nullptr,
-            &pool));
+        require(
+            kai_conv_run(
+                &plan_, &x, workspace_.get(), plan_.workspace_size, pool.threads() > 1 ? Pool::parallel_for : nullptr,
+                &pool),
+            "convolution: ");
     }
 
 private:

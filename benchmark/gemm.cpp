@@ -4,8 +4,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "benchmark/measure.hpp"
@@ -61,13 +59,6 @@ constexpr Kind kKinds[] = {
 constexpr int32_t kMultiplier = 1 << 30, kShift = -8;
 constexpr kai_matmul_lowp_params kLowp = {
     KAI_LOWP_FIXED_POINT, -100, 0, nullptr, &kMultiplier, &kShift, false, 0, -128, 127};
-
-void require(kai_gemm_status status) {
-    if (status != KAI_GEMM_OK) {
-        std::fprintf(stderr, "%s\n", kai_gemm_status_text(status));
-        std::abort();
-    }
-}
 
 kai_gemm_problem problem_of(const Kind& kind, const Shape& s, size_t threads) {
     kai_gemm_problem p = kai_gemm_problem_of(s.m, s.n, s.k);

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -85,6 +86,13 @@ std::vector<uint8_t> random_file_rows(kai_gguf_type_id type, size_t n, size_t k)
         b &= 0x3F;
     }
     return rows;
+}
+
+void require(kai_gemm_status status, const char* prefix) {
+    if (status != KAI_GEMM_OK) {
+        std::fprintf(stderr, "%s%s\n", prefix, kai_gemm_status_text(status));
+        std::abort();
+    }
 }
 
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed) {

@@ -13,6 +13,7 @@
 #include "benchmark/options.hpp"
 #include "benchmark/peaks.hpp"
 #include "benchmark/pool.hpp"
+#include "kai/gemm/kai_gemm.h"
 #include "kai/kai_gguf.h"
 
 /// Operands, and the operation that is measured on them.
@@ -72,6 +73,9 @@ std::vector<uint8_t> random_file_rows(kai_gguf_type_id type, size_t n, size_t k)
 
 /// Elements of a type: floats of magnitude 0.5 to 2, or random integers.
 std::vector<uint8_t> random_elements(const char* type, size_t bytes, uint32_t seed);
+
+/// Ends the program, unless a call of the GEMM layer, attention or convolution was all right.
+void require(kai_gemm_status status, const char* prefix = "");
 
 /// Measures all cases that are not skipped, and fills in the results. False if Google Benchmark refused.
 bool measure(std::vector<Case>& cases);

@@ -361,13 +361,6 @@ private:
         matrices_.push_back(std::move(matrix));
     }
 
-    static void require(kai_gemm_status status) {
-        if (status != KAI_GEMM_OK) {
-            std::fprintf(stderr, "%s\n", kai_gemm_status_text(status));
-            std::abort();
-        }
-    }
-
     /// Each token selects `used` experts: the number of rows of each expert, and the token of each row.
     void route(const Kind& k, size_t tokens) {
         std::vector<std::vector<size_t>> of(k.experts);
