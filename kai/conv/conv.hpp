@@ -23,6 +23,7 @@ using gemm::max;
 using gemm::min;
 using gemm::mul_add;
 using gemm::place;
+using gemm::real;
 using gemm::round_up;
 using gemm::size_of;
 using gemm::Violation;

@@ -57,9 +57,6 @@ size_t workers_of(const Problem& p, const kai_ukernel& u) {
     return uses_sme(u) ? min(p.units, p.sme_units) : p.units;
 }
 
-double real(size_t n) {
-    return static_cast<double>(static_cast<ptrdiff_t>(n));
-}
 /// What all workers with SME do in that time. Vectors that are not full take as long.
 double sme_speed(const Problem& p, const kai_ukernel& u) {
     const double full = real(p.out_channels) / real(round_up(p.out_channels, u.get_nr()));

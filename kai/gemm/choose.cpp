@@ -176,8 +176,7 @@ bool bf16_beats_codes(const Problem& p) {
     }
     const double rate = has(KAI_CPU_F8F32MM) ? 1.45 : 2.5;
     const size_t units = max(p.units, 1), with_sme = min(p.sme_units, units);
-    return rate * static_cast<double>(static_cast<ptrdiff_t>(with_sme)) >
-           static_cast<double>(static_cast<ptrdiff_t>(units));
+    return rate * real(with_sme) > real(units);
 }
 
 /// Groups that may compute a problem, the best first. Those at the end that no condition selects are for pinned kernels

@@ -110,7 +110,6 @@ inline double sme_rate(const Plan& plan, bool one_row) {
 }
 /// The same for all workers, where the run is divided. A queue does the rest.
 inline double effective_workers(const Plan& plan, bool one_row) {
-    const auto real = [](size_t x) { return static_cast<double>(static_cast<ptrdiff_t>(x)); };
     return is_mixed(plan) ? real(plan.workers - plan.sme_workers) + real(plan.sme_workers) * sme_rate(plan, one_row)
                           : real(plan.workers);
 }

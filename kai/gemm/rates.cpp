@@ -41,9 +41,9 @@ namespace {
 double speed_beside(const Plan& plan) {
     double known = 0;
     for (const kai_gemm_core_rate& cores : plan.problem.rates.cores) {
-        known += static_cast<double>(static_cast<ptrdiff_t>(cores.count)) * cores.speed;
+        known += real(cores.count) * cores.speed;
     }
-    return known > 0 ? known : static_cast<double>(static_cast<ptrdiff_t>(plan.workers - plan.sme_workers));
+    return known > 0 ? known : real(plan.workers - plan.sme_workers);
 }
 
 /// The first columns for workers with SME; 0: kernels have the same bits. Whole panels; of one row, also parts of them.
@@ -51,9 +51,9 @@ size_t columns_with_sme(const Plan& plan, const kai_gemm_kernel& kernel, const k
     if (kernel.ukernel == beside.ukernel || beside.ukernel->other_bits == 0) {
         return 0;
     }
-    const double sme = sme_rate(plan, one_row) * static_cast<double>(static_cast<ptrdiff_t>(plan.sme_workers));
+    const double sme = sme_rate(plan, one_row) * real(plan.sme_workers);
     const size_t step = one_row ? row_step(plan) : plan.format.nr, n = plan.problem.n, steps = divide_up(n, step);
-    const size_t its = rounded(static_cast<double>(static_cast<ptrdiff_t>(steps)) * sme / (sme + speed_beside(plan)));
+    const size_t its = rounded(real(steps) * sme / (sme + speed_beside(plan)));
     return min(max(its, 1) * step, n);
 }
 

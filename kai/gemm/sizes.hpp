@@ -14,6 +14,11 @@ namespace kai::gemm {
 /// Of the workspace, and of packed matrices.
 inline constexpr size_t kAlignment = 64;
 
+/// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
+constexpr double real(size_t x) {
+    return static_cast<double>(static_cast<ptrdiff_t>(x));
+}
+
 /// A division takes as long as a check of all operands, so there is none where all fits into one part.
 constexpr size_t divide_up(size_t a, size_t b) {
     return a <= b ? a != 0 : a / b + (a % b != 0);

@@ -22,11 +22,6 @@ constexpr double kLoadedForIdle = 0.25;
 /// tile is done sooner. One row takes what its columns take to load.
 constexpr double kSmeLeast = 16;
 
-/// Sizes are below 2^63, and from signed numbers the conversion is one instruction everywhere.
-double real(size_t x) {
-    return static_cast<double>(static_cast<ptrdiff_t>(x));
-}
-
 /// Bytes of a row of A and of a column of B as the kernel reads them.
 struct Lines {
     double row, column;
